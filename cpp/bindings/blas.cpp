@@ -1,0 +1,73 @@
+// Takes BLAS and LAPACK from SciPy: its Cython modules export function pointers in capsules whose
+// names are the C signatures.
+#include "residuum/blas.hpp"
+
+#include <string>
+
+#include "bindings.hpp"
+#include "residuum/kernels.hpp"
+#include "residuum/team.hpp"
+
+namespace residuum::python {
+namespace {
+
+// Whether a signature takes exactly this many `int *`: not so in a build with 64-bit integers.
+bool signature_fits(const std::string& signature, int integers) {
+  int found = 0;
+  std::size_t start = signature.find('(');
+  while (start != std::string::npos) {
+    const std::size_t end = signature.find_first_of(",)", start + 1);
+    std::string argument = signature.substr(start + 1, end - start - 1);
+    argument.erase(0, argument.find_first_not_of(' '));
+    found += argument == "int *" ? 1 : 0;
+    start = end == std::string::npos || signature[end] == ')' ? std::string::npos : end;
+  }
+  return found == integers;
+}
+
+template <class Function>
+void load(const py::dict& functions, const std::string& name, int integers, Function*& target) {
+  if (!functions.contains(name.c_str())) {
+    throw py::import_error("residuum needs '" + name + "' from scipy.linalg, which this SciPy lacks");
+  }
+  const py::capsule capsule = functions[name.c_str()];
+  const std::string signature = capsule.name() ? capsule.name() : "";
+  if (!signature_fits(signature, integers)) {
+    throw py::import_error("residuum needs a SciPy whose BLAS takes 32-bit integers; its '" + name +
+                           "' has the signature '" + signature + "'");
+  }
+  target = reinterpret_cast<Function*>(capsule.get_pointer());
+}
+
+template <class Scalar>
+void install(const py::dict& blas_functions, const py::dict& lapack_functions, char prefix) {
+  blas::Table<Scalar>& table = blas::table<Scalar>();
+  const std::string type(1, prefix);
+  load(blas_functions, type + "gemm", 6, table.gemm);
+  load(blas_functions, type + "syrk", 4, table.syrk);
+  load(blas_functions, type + "trsm", 4, table.trsm);
+  load(lapack_functions, type + "potrf", 3, table.potrf);
+}
+
+}  // namespace
+
+void check_signals() {
+  const py::gil_scoped_acquire gil;
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+}
+
+void register_blas(py::module_& module) {
+  const auto functions = [](const char* name) -> py::dict {
+    return py::module_::import(name).attr("__pyx_capi__");
+  };
+  const py::dict blas_functions = functions("scipy.linalg.cython_blas");
+  const py::dict lapack_functions = functions("scipy.linalg.cython_lapack");
+  install<float>(blas_functions, lapack_functions, 's');
+  install<double>(blas_functions, lapack_functions, 'd');
+
+  module.def("blas_signature_fits", &signature_fits, py::arg("signature"), py::arg("integers"));
+  module.def("default_threads", &default_threads);
+  module.def("kernel_name", [] { return std::string(kernels<double>().name); });
+}
+
+}  // namespace residuum::python

@@ -1,0 +1,41 @@
+// Candidates of RVFL and ELM: g = φ(U w + β) with (w, β) ~ P.
+#pragma once
+
+#include "residuum/candidates.hpp"
+#include "residuum/layer.hpp"
+
+namespace residuum {
+
+template <class Scalar>
+class AffineUnits final : public CandidateSource<Scalar> {
+ public:
+  AffineUnits(const Inputs<Scalar>& inputs, const WeightDraws& draws, Activation activation,
+              const Budget& budget);
+
+  StagePlan plan() const override { return budget_.next(kept_list_.count()); }
+  void draw(Index stage, const StagePlan& plan, Team& team) override;
+  void select(const std::vector<Index>& candidates) override;
+  void keep_selected() override { kept_list_.append(selected_units_); }
+  void gather_kept() override { kept_ = Layer<Scalar>(kept_list_.joined(), activation_); }
+  Index count(Units units) const override { return layer(units).units(); }
+  void evaluate(Units units, RowRange range, Scalar* out, Index leading, double* square_norms,
+                Scratch<Scalar>& scratch) const override;
+
+  // The units kept, in terms of the standardised inputs.
+  UnitWeights kept_units() const { return kept_list_.joined(); }
+
+ private:
+  const Layer<Scalar>& layer(Units units) const {
+    return units == Units::pool ? pool_ : units == Units::selected ? selected_ : kept_;
+  }
+
+  const Inputs<Scalar>& inputs_;
+  WeightDraws draws_;
+  Activation activation_;
+  Budget budget_;
+  UnitWeights pool_units_, selected_units_;
+  UnitList kept_list_;
+  Layer<Scalar> pool_, selected_, kept_;
+};
+
+}  // namespace residuum

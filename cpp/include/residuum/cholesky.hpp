@@ -1,0 +1,28 @@
+// Cholesky factorisations of symmetric matrices held in their lower triangle: threaded in tiles (the
+// same bits for any thread count, and Ctrl-C between tiles), with columns dropped, and updated.
+#pragma once
+
+#include "residuum/team.hpp"
+#include "residuum/types.hpp"
+
+namespace residuum {
+
+// L Lᵀ = A in place. Returns false if A is not positive definite to working precision; A is then
+// spoilt.
+bool cholesky(MatrixD& a, Team& team);
+
+// L Lᵀ = A over the columns that count: column j is passed over when its pivot falls below
+// tolerance × A_jj. Returns the columns kept; `a` shrinks to their factor.
+std::vector<Index> cholesky_dropping(MatrixD& a, double tolerance);
+
+// L Lᵀ ← L Lᵀ + g gᵀ by plane rotations, O(n²). Spoils g.
+void cholesky_update(MatrixD& l, VectorD& g);
+
+// X ← L⁻¹ X and X ← L⁻ᵀ X for the leading `size` rows and columns of L.
+void solve_lower(const MatrixD& l, Index size, MatrixD& x);
+void solve_lower_transposed(const MatrixD& l, Index size, MatrixD& x);
+
+// The leading `size` part of L⁻ᵀ's columns [first, size): size × (size - first).
+MatrixD inverse_transposed_columns(const MatrixD& l, Index size, Index first);
+
+}  // namespace residuum

@@ -1,0 +1,75 @@
+// The ridge problem min ‖AΩ − T‖² + λ‖Ω‖² while A grows by columns, in either of its two forms:
+//
+//   primal (RidgeFactor)  AᵀA + λI = L Lᵀ, Q = A L⁻ᵀ, z = L⁻¹AᵀT, R = T − Q z     O(n d k) a stage
+//   dual   (DualFactor)   AAᵀ + λI = L Lᵀ, R = λ (AAᵀ + λI)⁻¹ T                   O(n² k) a stage
+//
+// Both append a block G of k columns in two steps. project() finds the Schur complement
+// S = Gᵀ(I − QQᵀ)G + λI and Gᵀ R; from these the caller sees what the columns bring and may still
+// change its mind. append() takes them: with S = L_s L_sᵀ, Q' = (I − QQᵀ) G L_s⁻ᵀ and z' = L_s⁻¹GᵀR,
+// the residual becomes R − Q' z', the objective falls by ‖z'‖², and Q' adds its squared row norms to
+// the leverages.
+#pragma once
+
+#include "residuum/design.hpp"
+#include "residuum/panels.hpp"
+
+namespace residuum {
+
+// What both forms keep up to date.
+template <class Scalar>
+struct RidgeState {
+  RidgeState(const RowBlocks& row_blocks, const MatrixD& weighted_targets, double penalty,
+             bool with_leverage)
+      : blocks(row_blocks),
+        targets(weighted_targets),
+        alpha(penalty),
+        residual(row_blocks, weighted_targets.cols()),
+        leverage(VectorD::Zero(with_leverage ? weighted_targets.rows() : 0)) {}
+
+  const RowBlocks& blocks;
+  const MatrixD& targets;  // T, rows scaled by the roots of their weights
+  double alpha;
+  Panels<Scalar> residual;
+  VectorD leverage;  // empty unless asked for
+  double objective = 0;
+  double residual_energy = 0;
+  double worst_pivot = 1;  // smallest relative pivot met: how ill-conditioned the problem is
+
+  Index outputs() const { return targets.cols(); }
+};
+
+// What is known of the selected columns G before they are taken.
+struct Projection {
+  MatrixD schur;           // k × k
+  MatrixD residual_gain;   // GᵀR, k × q
+  VectorD penalized_norm;  // ‖g_j‖² + λ
+};
+
+template <class Scalar>
+class Factor {
+ public:
+  virtual ~Factor() = default;
+
+  // Looks at the columns the design's source has selected.
+  virtual Projection project(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team) = 0;
+
+  // Takes them; schur_factor is L_s. Returns z' (k × q).
+  virtual MatrixD append(const Projection& projection, const MatrixD& schur_factor,
+                         RidgeState<Scalar>& state, Team& team) = 0;
+
+  // Ω for all columns of the design, and (AᵀA + λI)⁻¹ rhs.
+  virtual MatrixD readout(Design<Scalar>& design, Team& team) = 0;
+  virtual MatrixD solve(const MatrixD& rhs, Design<Scalar>& design, Team& team) = 0;
+
+  // Γ, a column a unit appended to this factor, such that Q' = A Γ: the readout after a stage is the
+  // one before it plus Γ' z'.
+  virtual MatrixD directions(Design<Scalar>& design, Team& team) = 0;
+};
+
+// A relative pivot below this calls for orthogonalising a second time.
+template <class Scalar>
+double second_pass_threshold() {
+  return 64 * std::sqrt(static_cast<double>(std::numeric_limits<Scalar>::epsilon()));
+}
+
+}  // namespace residuum

@@ -1,0 +1,57 @@
+// Candidates that someone else computes: a function gives the n × M activations of a stage's pool,
+// for all rows at once. The columns kept are stored, since only that function could make them again.
+#pragma once
+
+#include <functional>
+
+#include "residuum/candidates.hpp"
+
+namespace residuum {
+
+class GivenUnits final : public CandidateSource<double> {
+ public:
+  // pool(stage, count) -> n × count activations.
+  using PoolFunction = std::function<MatrixD(Index stage, Index count)>;
+
+  GivenUnits(PoolFunction pool, Index rows, const Budget& budget)
+      : pool_function_(std::move(pool)), budget_(budget), kept_(rows, budget.units) {}
+
+  StagePlan plan() const override { return budget_.next(kept_count_); }
+  void draw(Index stage, const StagePlan& plan, Team&) override {
+    pool_ = pool_function_(stage, plan.pool);
+  }
+  void select(const std::vector<Index>& candidates) override {
+    selected_.resize(pool_.rows(), static_cast<Index>(candidates.size()));
+    for (std::size_t j = 0; j < candidates.size(); ++j) selected_.col(j) = pool_.col(candidates[j]);
+  }
+  void keep_selected() override {
+    kept_.middleCols(kept_count_, selected_.cols()) = selected_;
+    kept_count_ += selected_.cols();
+  }
+  void gather_kept() override {}
+  Index count(Units units) const override {
+    return units == Units::kept ? kept_count_ : matrix(units).cols();
+  }
+  void evaluate(Units units, RowRange range, double* out, Index leading, double* square_norms,
+                Scratch<double>&) const override {
+    MatrixMap<double> block(out, range.count, count(units), Eigen::OuterStride<>(leading));
+    block = matrix(units).block(range.first, 0, range.count, count(units));
+    for (Index j = 0; square_norms && j < block.cols(); ++j) {
+      square_norms[j] += block.col(j).squaredNorm();
+    }
+  }
+
+  MatrixD kept() const { return kept_.leftCols(kept_count_); }
+
+ private:
+  const MatrixD& matrix(Units units) const {
+    return units == Units::pool ? pool_ : units == Units::selected ? selected_ : kept_;
+  }
+
+  PoolFunction pool_function_;
+  Budget budget_;
+  MatrixD pool_, selected_, kept_;
+  Index kept_count_ = 0;
+};
+
+}  // namespace residuum

@@ -1,0 +1,56 @@
+// AᵀA for a tall A that is never held as a whole: rows are produced a few megabytes at a time and
+// multiplied tile by tile of the result, each tile by one thread and in the order of the rows.
+#pragma once
+
+#include <algorithm>
+
+#include "residuum/blas.hpp"
+#include "residuum/row_blocks.hpp"
+
+namespace residuum {
+
+// fill(range, out, leading, worker) writes `columns` columns of A for those rows, in double.
+// Returns AᵀA; only the lower triangle is filled.
+template <class Fill>
+MatrixD gram(const RowBlocks& blocks, Index columns, Team& team, Fill&& fill) {
+  constexpr Index kChunkDoubles = Index{1} << 21;
+  constexpr Index kTile = 128;
+  MatrixD result = MatrixD::Zero(columns, columns);
+  if (columns == 0) return result;
+  const Index wanted = kChunkDoubles / (columns * blocks.block_rows());
+  const Index blocks_a_chunk = std::clamp<Index>(wanted, 4, std::max<Index>(4, blocks.blocks()));
+  const Index leading = std::min(blocks_a_chunk, blocks.blocks()) * blocks.block_rows();
+  MatrixD chunk(leading, columns);
+  const Index tiles = (columns + kTile - 1) / kTile;
+
+  for (Index b0 = 0; b0 < blocks.blocks(); b0 += blocks_a_chunk) {
+    const Index b1 = std::min(b0 + blocks_a_chunk, blocks.blocks());
+    const Index first_row = blocks.block(b0).first;
+    const Index rows = blocks.block(b1 - 1).first + blocks.block(b1 - 1).count - first_row;
+    team.for_each(b1 - b0, [&](Index b, int worker) {
+      team.poll(worker);
+      const RowRange range = blocks.block(b0 + b);
+      fill(range, chunk.data() + (range.first - first_row), leading, worker);
+    });
+    team.for_each(tiles * (tiles + 1) / 2, [&](Index pair, int worker) {
+      team.poll(worker);
+      Index i = 0;
+      while (pair > i) pair -= ++i;
+      const Index j = pair;
+      const Index height = std::min(kTile, columns - i * kTile);
+      const Index width = std::min(kTile, columns - j * kTile);
+      double* out = &result(i * kTile, j * kTile);
+      if (i == j) {
+        blas::syrk_transposed<double>(width, rows, chunk.col(j * kTile).data(), leading, 1.0, out,
+                                      columns);
+      } else {
+        blas::gemm<double>(blas::Op::transpose, blas::Op::none, height, width, rows, 1.0,
+                           chunk.col(i * kTile).data(), leading, chunk.col(j * kTile).data(),
+                           leading, 1.0, out, columns);
+      }
+    });
+  }
+  return result;
+}
+
+}  // namespace residuum

@@ -1,0 +1,52 @@
+// U, the input rows, as the network sees them: a view on the caller's array (rows or columns
+// contiguous, never copied as a whole) and the centre and scale of each column. Blocks of rows are
+// standardised on their way into the cache.
+#pragma once
+
+#include "residuum/blas.hpp"
+#include "residuum/row_blocks.hpp"
+
+namespace residuum {
+
+// Some rows of the inputs, as op(data): row-major inputs stay row-major and are read transposed.
+template <class Scalar>
+struct InputBlock {
+  const Scalar* data;
+  Index leading;
+  blas::Op op;
+};
+
+template <class Scalar>
+class Inputs {
+ public:
+  Inputs(const Scalar* data, Index rows, Index columns, bool row_major);
+
+  // Sets centre and scale to the columns' mean and deviation, rows counting root_weights² times
+  // (once if null). A constant column is centred and left unscaled.
+  void standardize(const double* root_weights, Team& team);
+
+  Index rows() const { return rows_; }
+  Index columns() const { return columns_; }
+  const VectorD& center() const { return center_; }
+  const VectorD& scale() const { return scale_; }
+
+  // The given rows, standardised; `scratch` holds them where they cannot be used in place.
+  InputBlock<Scalar> load(RowRange range, Matrix<Scalar>& scratch) const;
+
+  // Rows `range` of columns [first, first + count), column-major into out.
+  void copy_columns(RowRange range, Index first, Index count, double* out, Index leading) const;
+
+ private:
+  double raw(Index row, Index column) const {
+    return static_cast<double>(row_major_ ? data_[row * columns_ + column]
+                                          : data_[column * rows_ + row]);
+  }
+
+  const Scalar* data_;
+  Index rows_, columns_;
+  bool row_major_;
+  bool standardized_ = false;
+  VectorD center_, scale_, inverse_scale_;
+};
+
+}  // namespace residuum

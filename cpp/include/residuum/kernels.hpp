@@ -1,0 +1,41 @@
+// The inner loops that take the time of a fit: activation of one candidate's column, and the two products of a tall
+// matrix with a few columns that a stage needs (B = Q^T G and G - Q B; Q is streamed from memory once by each).
+// The same source is compiled for several instruction sets and the best one this CPU runs is chosen once per process.
+#pragma once
+
+#include <cstdint>
+
+#include "residuum/activation.hpp"
+#include "residuum/index.hpp"
+
+namespace residuum {
+
+// All matrices are column-major; a leading dimension is the distance between columns, in elements. Nothing needs to be
+// aligned, arguments must not overlap, and any size may be zero. Equal inputs give equal bits.
+template <class Scalar>
+struct Kernels {
+  // column[i] <- phi(column[i] + bias) in place, for i < rows; returns the sum of squares of the result.
+  // Within 4 ulp for every argument; infinities saturate and NaN stays NaN.
+  double (*activate)(Activation activation, Scalar* column, Index rows, Scalar bias);
+
+  // out (a x b) += A^T B, with A (rows x a) and B (rows x b). Made for b <= 16 and rows <= 1024, so that B stays in
+  // cache. Float sums are carried to double every 256 rows.
+  void (*add_transposed_product)(const Scalar* A, Index lda, Index a, const Scalar* B, Index ldb, Index b, Index rows,
+                                 double* out, Index ld_out);
+
+  // Y (rows x b) -= A C, with A (rows x a) and C (a x b). Made for b <= 16 and rows <= 1024, so that Y stays in cache.
+  void (*subtract_product)(const Scalar* A, Index lda, Index a, const Scalar* C, Index ldc, Index b, Scalar* Y,
+                           Index ldy, Index rows);
+
+  const char* name;  // the instruction set: "baseline" or "avx2"
+};
+
+// The fastest kernels this CPU can run, for float and double.
+template <class Scalar>
+const Kernels<Scalar>& kernels();
+
+// Every variant this CPU can run, slowest first; nullptr once `i` is past the last. For tests and benchmarks.
+template <class Scalar>
+const Kernels<Scalar>* available_kernels(int i);
+
+}  // namespace residuum

@@ -1,0 +1,50 @@
+// From raw inputs and targets to a network in raw terms: standardise, build the architecture's
+// source of candidates, run the stages, fold the standardisation into the weights.
+#pragma once
+
+#include "residuum/network.hpp"
+#include "residuum/stagewise.hpp"
+
+namespace residuum {
+
+enum class Architecture { rvfl, elm, bls };
+Architecture architecture_from_name(const std::string& name);
+
+struct NetworkSettings {
+  Architecture architecture = Architecture::rvfl;
+  Activation activation = Activation::sigmoid;  // RVFL and ELM
+  Budget budget;                                // RVFL and ELM
+  BroadSettings broad;                          // BLS
+  WeightDraws draws;
+  bool intercept = true;
+  bool standardize = true;
+  StagewiseSettings stagewise;
+  int threads = 1;
+};
+
+// What the caller hands over; pointers must outlive the fit. Labels (class of every row) are for
+// classification, root_weights (roots of the row weights) may be null.
+template <class Scalar>
+struct TrainingData {
+  const Scalar* inputs;
+  Index rows, columns;
+  bool row_major;
+  const MatrixD& targets;
+  const Index* labels = nullptr;
+  const double* root_weights = nullptr;
+};
+
+struct NetworkFit {
+  Network network;
+  StagewiseFit fit;          // readout and path in the network's rows: [x', hidden, intercept]
+  double temperature = 1.0;  // of softmax(τ · scores); 1 without labels
+};
+
+template <class Scalar>
+NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& settings,
+                       const Observer& observer, const Team::Poll& poll);
+
+// Threads that pay for this much work (floating-point operations between two synchronisations).
+int threads_worth(double operations, int threads);
+
+}  // namespace residuum

@@ -1,0 +1,43 @@
+// The primal form of the growing ridge factor; see factor.hpp. Q is held in row panels in the
+// feature type, everything d × d in double. A stage sweeps twice over Q: once for B = QᵀG, once for
+// Q' = (G − QB) L_s⁻ᵀ and the residual.
+#pragma once
+
+#include "residuum/factor.hpp"
+
+namespace residuum {
+
+template <class Scalar>
+class RidgeFactor final : public Factor<Scalar> {
+ public:
+  // Starts from the design's fixed columns; room for `units` more. Sets up the state.
+  RidgeFactor(Design<Scalar>& design, RidgeState<Scalar>& state, Index units, Team& team);
+
+  Projection project(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team) override;
+  MatrixD append(const Projection& projection, const MatrixD& schur_factor,
+                 RidgeState<Scalar>& state, Team& team) override;
+  MatrixD readout(Design<Scalar>& design, Team& team) override;
+  MatrixD solve(const MatrixD& rhs, Design<Scalar>& design, Team& team) override;
+  MatrixD directions(Design<Scalar>& design, Team& team) override;
+
+ private:
+  void start(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team);
+  void orthogonalize_start_again(RidgeState<Scalar>& state, Team& team);
+  void absorb_block(Index block, Index first, const Matrix<Scalar>& z, RidgeState<Scalar>& state,
+                    double& energy);
+  void orthogonalize_again(MatrixD& overlap, MatrixD& schur_factor, RidgeState<Scalar>& state,
+                           Team& team);
+  void normalize_block(Index block, Index rows, const MatrixD& schur_factor);
+  MatrixD expand(const MatrixD& kept, Index design_columns) const;
+  MatrixD compress(const MatrixD& all) const;
+
+  Index fixed_;                     // fixed columns of the design
+  std::vector<Index> kept_fixed_;   // those of them that are in the factor
+  Index width_ = 0;                 // d, columns in the factor
+  Panels<Scalar> q_;
+  MatrixD l_;
+  MatrixD z_;
+  MatrixD overlap_;                 // B = QᵀG of the last projection
+};
+
+}  // namespace residuum

@@ -1,0 +1,76 @@
+// How the n rows of a problem are cut up. Blocks are small enough for a core's cache; lanes are runs
+// of consecutive blocks and the unit of work that threads claim. Both depend on the problem's shape
+// alone, never on the number of threads, and sums are formed lane by lane in a fixed order: that is
+// why every fit has the same bits whatever the thread count.
+#pragma once
+
+#include <algorithm>
+
+#include "residuum/team.hpp"
+#include "residuum/types.hpp"
+
+namespace residuum {
+
+struct RowRange {
+  Index first;
+  Index count;
+};
+
+class RowBlocks {
+ public:
+  RowBlocks(Index rows, Index block_rows)
+      : rows_(rows),
+        block_rows_(std::max<Index>(1, std::min(block_rows, rows))),
+        blocks_((rows + block_rows_ - 1) / block_rows_),
+        lanes_(std::min<Index>(blocks_, kMaxLanes)) {}
+
+  // Rows of a block whose width is `row_width` scalars, so that a block fills about half of a 512 KiB cache
+  // (a fixed size: bits must not depend on the machine's cache either).
+  static Index rows_in_cache(Index row_width) {
+    const Index rows = kCacheScalars / std::max<Index>(1, row_width);
+    return std::clamp<Index>(rows / 32 * 32, 96, 512);
+  }
+
+  Index rows() const { return rows_; }
+  Index block_rows() const { return block_rows_; }
+  Index blocks() const { return blocks_; }
+  Index lanes() const { return lanes_; }
+  RowRange block(Index b) const {
+    const Index first = b * block_rows_;
+    return {first, std::min(block_rows_, rows_ - first)};
+  }
+
+  // body(lane, block, worker) for every block; the blocks of a lane come one after another, in order.
+  template <class Body>
+  void sweep(Team& team, Body&& body) const {
+    team.for_each(lanes_, [&](Index lane, int worker) {
+      for (Index b = lane * blocks_ / lanes_; b < (lane + 1) * blocks_ / lanes_; ++b) {
+        team.poll(worker);
+        body(lane, b, worker);
+      }
+    });
+  }
+
+ private:
+  static constexpr Index kMaxLanes = 64;
+  static constexpr Index kCacheScalars = 40 * 1024;
+
+  Index rows_, block_rows_, blocks_, lanes_;
+};
+
+// One accumulator of `size` doubles a lane, summed in lane order.
+class LaneSums {
+ public:
+  LaneSums(Index lanes, Index size) : sums_(MatrixD::Zero(size, lanes)) {}
+  double* lane(Index l) { return sums_.col(l).data(); }
+  VectorD total() const {
+    VectorD sum = VectorD::Zero(sums_.rows());
+    for (Index l = 0; l < sums_.cols(); ++l) sum += sums_.col(l);
+    return sum;
+  }
+
+ private:
+  MatrixD sums_;
+};
+
+}  // namespace residuum

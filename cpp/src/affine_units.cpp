@@ -1,0 +1,36 @@
+#include "residuum/affine_units.hpp"
+
+namespace residuum {
+
+template <class Scalar>
+AffineUnits<Scalar>::AffineUnits(const Inputs<Scalar>& inputs, const WeightDraws& draws,
+                                 Activation activation, const Budget& budget)
+    : inputs_(inputs),
+      draws_(draws),
+      activation_(activation),
+      budget_(budget),
+      kept_list_(inputs.columns()) {}
+
+template <class Scalar>
+void AffineUnits<Scalar>::draw(Index stage, const StagePlan& plan, Team& team) {
+  pool_units_ = draws_.draw(Stream::hidden, stage, plan.pool, inputs_.columns(), team);
+  pool_ = Layer<Scalar>(pool_units_, activation_);
+}
+
+template <class Scalar>
+void AffineUnits<Scalar>::select(const std::vector<Index>& candidates) {
+  selected_units_ = pick(pool_units_, candidates);
+  selected_ = Layer<Scalar>(selected_units_, activation_);
+}
+
+template <class Scalar>
+void AffineUnits<Scalar>::evaluate(Units units, RowRange range, Scalar* out, Index leading,
+                                   double* square_norms, Scratch<Scalar>& scratch) const {
+  const InputBlock<Scalar> x = inputs_.load(range, scratch.inputs);
+  layer(units).evaluate(x, range.count, out, leading, square_norms);
+}
+
+template class AffineUnits<float>;
+template class AffineUnits<double>;
+
+}  // namespace residuum

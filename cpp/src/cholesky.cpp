@@ -1,0 +1,95 @@
+#include "residuum/cholesky.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "residuum/blas.hpp"
+
+namespace residuum {
+namespace {
+constexpr Index kTile = 192;
+}
+
+bool cholesky(MatrixD& a, Team& team) {
+  using blas::Op;
+  const Index n = a.rows();
+  for (Index first = 0; first < n; first += kTile) {
+    const Index width = std::min(kTile, n - first), below = first + width;
+    if (blas::potrf(width, &a(first, first), n) != 0) return false;
+    const Index tiles = (n - below + kTile - 1) / kTile;
+    const auto start = [&](Index t) { return below + t * kTile; };
+    const auto size = [&](Index t) { return std::min(kTile, n - start(t)); };
+    team.for_each(tiles, [&](Index t, int worker) {
+      team.poll(worker);
+      blas::trsm(blas::Side::right, Op::transpose, size(t), width, &a(first, first), n,
+                 &a(start(t), first), n);
+    });
+    team.for_each(tiles * (tiles + 1) / 2, [&](Index pair, int worker) {
+      team.poll(worker);
+      Index i = 0;
+      while (pair > i) pair -= ++i;
+      const Index j = pair;
+      blas::gemm(Op::none, Op::transpose, size(i), size(j), width, -1.0, &a(start(i), first), n,
+                 &a(start(j), first), n, 1.0, &a(start(i), start(j)), n);
+    });
+  }
+  return true;
+}
+
+std::vector<Index> cholesky_dropping(MatrixD& a, double tolerance) {
+  const Index n = a.rows();
+  std::vector<Index> kept;
+  MatrixD l = MatrixD::Zero(n, n);
+  // Row by row: each new column is projected on the ones kept before it.
+  for (Index j = 0; j < n; ++j) {
+    const Index count = static_cast<Index>(kept.size());
+    VectorD row(count);
+    for (Index c = 0; c < count; ++c) {
+      row[c] = (a(j, kept[c]) - row.head(c).dot(l.row(c).head(c))) / l(c, c);
+    }
+    const double pivot = a(j, j) - row.squaredNorm();
+    if (!(pivot > tolerance * a(j, j))) continue;
+    l.row(count).head(count) = row;
+    l(count, count) = std::sqrt(pivot);
+    kept.push_back(j);
+  }
+  const Index count = static_cast<Index>(kept.size());
+  a = l.topLeftCorner(count, count);
+  return kept;
+}
+
+void cholesky_update(MatrixD& l, VectorD& g) {
+  const Index n = l.rows();
+  for (Index j = 0; j < n; ++j) {
+    const double diagonal = l(j, j), radius = std::hypot(diagonal, g[j]);
+    const double cosine = diagonal / radius, sine = g[j] / radius;
+    l(j, j) = radius;
+    const Index below = n - j - 1;
+    double* column = &l(0, j) + j + 1;
+    double* rest = g.data() + j + 1;
+    for (Index i = 0; i < below; ++i) {
+      const double old = column[i];
+      column[i] = cosine * old + sine * rest[i];
+      rest[i] = cosine * rest[i] - sine * old;
+    }
+  }
+}
+
+void solve_lower(const MatrixD& l, Index size, MatrixD& x) {
+  blas::trsm(blas::Side::left, blas::Op::none, size, x.cols(), l.data(), l.rows(), x.data(),
+             x.rows());
+}
+
+void solve_lower_transposed(const MatrixD& l, Index size, MatrixD& x) {
+  blas::trsm(blas::Side::left, blas::Op::transpose, size, x.cols(), l.data(), l.rows(), x.data(),
+             x.rows());
+}
+
+MatrixD inverse_transposed_columns(const MatrixD& l, Index size, Index first) {
+  MatrixD columns = MatrixD::Zero(size, size - first);
+  columns.bottomRows(size - first).setIdentity();
+  solve_lower_transposed(l, size, columns);
+  return columns;
+}
+
+}  // namespace residuum

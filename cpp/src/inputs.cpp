@@ -1,0 +1,117 @@
+#include "residuum/inputs.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace residuum {
+
+template <class Scalar>
+Inputs<Scalar>::Inputs(const Scalar* data, Index rows, Index columns, bool row_major)
+    : data_(data),
+      rows_(rows),
+      columns_(columns),
+      row_major_(row_major),
+      center_(VectorD::Zero(columns)),
+      scale_(VectorD::Ones(columns)),
+      inverse_scale_(VectorD::Ones(columns)) {}
+
+template <class Scalar>
+void Inputs<Scalar>::standardize(const double* root_weights, Team& team) {
+  const RowBlocks blocks(rows_, RowBlocks::rows_in_cache(columns_));
+  const auto weight = [&](Index row) {
+    return root_weights ? root_weights[row] * root_weights[row] : 1.0;
+  };
+  // visit(lane, row, weight, column, value) over all values, along whichever way memory runs.
+  const auto visit = [&](const auto& body) {
+    blocks.sweep(team, [&](Index lane, Index b, int) {
+      const RowRange range = blocks.block(b);
+      if (row_major_) {
+        for (Index i = range.first; i < range.first + range.count; ++i) {
+          const double w = weight(i);
+          for (Index j = 0; j < columns_; ++j) body(lane, w, j, raw(i, j));
+        }
+      } else {
+        for (Index j = 0; j < columns_; ++j) {
+          for (Index i = range.first; i < range.first + range.count; ++i) {
+            body(lane, weight(i), j, raw(i, j));
+          }
+        }
+      }
+    });
+  };
+
+  double total = 0;
+  for (Index i = 0; i < rows_; ++i) total += weight(i);
+
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  LaneSums means(blocks.lanes(), columns_);
+  MatrixD low = MatrixD::Constant(columns_, blocks.lanes(), kInfinity), high = -low;
+  visit([&](Index lane, double w, Index j, double value) {
+    if (w == 0) return;
+    means.lane(lane)[j] += value * (w / total);
+    low(j, lane) = std::min(low(j, lane), value);
+    high(j, lane) = std::max(high(j, lane), value);
+  });
+  center_ = means.total();
+  const VectorD minimum = low.rowwise().minCoeff(), maximum = high.rowwise().maxCoeff();
+  // Deviations are squared in units of the column's range: columns of size 1e±160 survive that.
+  VectorD unit = (maximum - minimum).array().max(std::numeric_limits<double>::min());
+
+  LaneSums squares(blocks.lanes(), columns_);
+  visit([&](Index lane, double w, Index j, double value) {
+    const double deviation = (value - center_[j]) / unit[j];
+    squares.lane(lane)[j] += deviation * deviation * w;
+  });
+  scale_ = (squares.total().array() / total).sqrt() * unit.array();
+  for (Index j = 0; j < columns_; ++j) {
+    if (minimum[j] == maximum[j]) center_[j] = minimum[j];
+    if (minimum[j] == maximum[j] || !(scale_[j] > 0)) scale_[j] = 1.0;
+  }
+  inverse_scale_ = scale_.cwiseInverse();
+  standardized_ = true;
+}
+
+template <class Scalar>
+InputBlock<Scalar> Inputs<Scalar>::load(RowRange range, Matrix<Scalar>& scratch) const {
+  const blas::Op op = row_major_ ? blas::Op::transpose : blas::Op::none;
+  const Scalar* start = data_ + range.first * (row_major_ ? columns_ : 1);
+  const Index stride = row_major_ ? columns_ : rows_;
+  if (!standardized_) return {start, stride, op};
+
+  const Index leading = row_major_ ? columns_ : range.count;
+  const Index lines = row_major_ ? range.count : columns_;
+  if (scratch.rows() != leading || scratch.cols() < lines) scratch.resize(leading, lines);
+  for (Index line = 0; line < lines; ++line) {
+    const Scalar* from = start + line * stride;
+    Scalar* to = scratch.data() + line * leading;
+    if (row_major_) {
+      for (Index j = 0; j < columns_; ++j) {
+        to[j] = static_cast<Scalar>((from[j] - center_[j]) * inverse_scale_[j]);
+      }
+    } else {
+      const double center = center_[line], inverse = inverse_scale_[line];
+      for (Index i = 0; i < range.count; ++i) {
+        to[i] = static_cast<Scalar>((from[i] - center) * inverse);
+      }
+    }
+  }
+  return {scratch.data(), leading, op};
+}
+
+template <class Scalar>
+void Inputs<Scalar>::copy_columns(RowRange range, Index first, Index count, double* out,
+                                  Index leading) const {
+  for (Index j = 0; j < count; ++j) {
+    const double center = center_[first + j], inverse = inverse_scale_[first + j];
+    for (Index i = 0; i < range.count; ++i) {
+      // Rounded to the feature type, as load() does: both see the same features.
+      out[j * leading + i] =
+          static_cast<Scalar>((raw(range.first + i, first + j) - center) * inverse);
+    }
+  }
+}
+
+template class Inputs<float>;
+template class Inputs<double>;
+
+}  // namespace residuum

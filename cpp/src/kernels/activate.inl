@@ -1,0 +1,116 @@
+// The activations as function objects on packs, and the loop that applies one of them to a column. Conditions are written
+// so that a NaN fails the comparison and passes through.
+
+struct Identity {
+  template <class Scalar>
+  static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
+    return z;
+  }
+};
+
+// With e = exp(-|z|) <= 1 nothing overflows, and e / (1 + e) keeps its relative accuracy down to the denormals.
+struct Sigmoid {
+  template <class Scalar>
+  static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
+    const Pack<Scalar> e = exp_minus<Scalar>(absolute<Scalar>(z));
+    const Pack<Scalar> one = fill<Scalar>(1);
+    return (z < Scalar(0) ? e : one) / (one + e);
+  }
+};
+
+// tanh |z| = t / (t + 2) with t = expm1(2 |z|): no cancellation at either end.
+struct Tanh {
+  template <class Scalar>
+  static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
+    using K = Constants<Scalar>;
+    const Pack<Scalar> size = absolute<Scalar>(z);
+    const Pack<Scalar> bounded = size > K::kTanhOne ? fill<Scalar>(K::kTanhOne) : size;
+    const Pack<Scalar> t = expm1_bounded<Scalar>(bounded + bounded);
+    return from_bits(bits_of(t / (t + Scalar(2))) | (bits_of(z) & K::kSignBit));
+  }
+};
+
+struct Relu {
+  template <class Scalar>
+  static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
+    return z < Scalar(0) ? Pack<Scalar>{} : z;
+  }
+};
+
+struct Sine {
+  template <class Scalar>
+  static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
+    return sine<Scalar>(z);
+  }
+};
+
+struct Selu {
+  template <class Scalar>
+  static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
+    constexpr double kScale = 1.0507009873554805;
+    constexpr double kAlpha = 1.6732632423543772;
+    const Pack<Scalar> lowest = fill<Scalar>(Constants<Scalar>::kExpm1MinusOne);
+    const Pack<Scalar> below = z > Scalar(0) ? Pack<Scalar>{} : z;
+    const Pack<Scalar> bounded = below < lowest ? lowest : below;
+    const Pack<Scalar> negative = expm1_bounded<Scalar>(bounded) * Scalar(kScale * kAlpha);
+    return z > Scalar(0) ? z * Scalar(kScale) : negative;
+  }
+};
+
+struct Tribas {
+  template <class Scalar>
+  static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
+    const Pack<Scalar> height = Scalar(1) - absolute<Scalar>(z);
+    return height < Scalar(0) ? Pack<Scalar>{} : height;
+  }
+};
+
+struct Radbas {
+  template <class Scalar>
+  static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
+    return exp_minus<Scalar>(z * z);
+  }
+};
+
+// Float squares are summed in double: they can overflow float, and the column is in cache.
+template <class Scalar>
+RESIDUUM_INLINE double sum_of_squares(const Scalar* column, Index rows) {
+  constexpr Index kWidth = kLanes<double>;
+  constexpr Index kChains = 4;  // as many additions in flight as hide the latency of one
+  Doubles sums[kChains] = {};
+  Index row = 0;
+  for (; row + kChains * kWidth <= rows; row += kChains * kWidth)
+    for (Index chain = 0; chain < kChains; ++chain) {
+      const Doubles x = load_widened(column + row + chain * kWidth);
+      sums[chain] = mul_add(x, x, sums[chain]);
+    }
+  double rest = 0;
+  for (; row < rows; ++row) rest += static_cast<double>(column[row]) * static_cast<double>(column[row]);
+  return total((sums[0] + sums[1]) + (sums[2] + sums[3])) + rest;
+}
+
+template <class Function, class Scalar>
+double activate_column(Scalar* column, Index rows, Scalar bias) {
+  Index row = 0;
+  for (; row + kLanes<Scalar> <= rows; row += kLanes<Scalar>)
+    store<Scalar>(column + row, Function::template apply<Scalar>(load<Scalar>(column + row) + bias));
+  if (const Index rest = rows - row)
+    store_first<Scalar>(column + row, Function::template apply<Scalar>(load_first<Scalar>(column + row, rest) + bias),
+                        rest);
+  return sum_of_squares(column, rows);
+}
+
+template <class Scalar>
+double activate(Activation activation, Scalar* column, Index rows, Scalar bias) {
+  switch (activation) {
+    case Activation::identity: return activate_column<Identity>(column, rows, bias);
+    case Activation::sigmoid: return activate_column<Sigmoid>(column, rows, bias);
+    case Activation::tanh: return activate_column<Tanh>(column, rows, bias);
+    case Activation::relu: return activate_column<Relu>(column, rows, bias);
+    case Activation::sine: return activate_column<Sine>(column, rows, bias);
+    case Activation::selu: return activate_column<Selu>(column, rows, bias);
+    case Activation::tribas: return activate_column<Tribas>(column, rows, bias);
+    case Activation::radbas: return activate_column<Radbas>(column, rows, bias);
+  }
+  return 0;
+}

@@ -1,0 +1,32 @@
+// The kernels for x86-64 CPUs with AVX2 and FMA. Compile with -mavx2 -mfma, or /arch:AVX2.
+// Everything but the two tables has internal linkage and no function template of the standard library is used, so the
+// linker can never take code compiled with these flags for code that runs on every CPU.
+#include "variants.hpp"
+
+#ifdef RESIDUUM_HAS_AVX2_KERNELS
+
+#ifndef __AVX2__
+#error "avx2.cpp must be compiled with AVX2 enabled: -mavx2 -mfma, or /arch:AVX2"
+#endif
+
+#include "headers.inl"
+
+namespace residuum {
+namespace avx2 {
+namespace {
+
+#include "pack.inl"
+#include "elementary.inl"
+#include "activate.inl"
+#include "skinny.inl"
+
+}  // namespace
+
+const Kernels<float> kFloatKernels = {activate<float>, add_transposed_product<float>, subtract_product<float>, "avx2"};
+const Kernels<double> kDoubleKernels = {activate<double>, add_transposed_product<double>, subtract_product<double>,
+                                        "avx2"};
+
+}  // namespace avx2
+}  // namespace residuum
+
+#endif  // RESIDUUM_HAS_AVX2_KERNELS

@@ -1,0 +1,24 @@
+// The instruction-set variants of the kernels, one namespace each; kernels.cpp chooses between them.
+#pragma once
+
+#include "residuum/kernels.hpp"
+
+#if defined(__x86_64__) || defined(_M_X64)
+#define RESIDUUM_HAS_AVX2_KERNELS 1
+#endif
+
+namespace residuum {
+
+namespace baseline {
+extern const Kernels<float> kFloatKernels;
+extern const Kernels<double> kDoubleKernels;
+}  // namespace baseline
+
+#ifdef RESIDUUM_HAS_AVX2_KERNELS
+namespace avx2 {
+extern const Kernels<float> kFloatKernels;
+extern const Kernels<double> kDoubleKernels;
+}  // namespace avx2
+#endif
+
+}  // namespace residuum

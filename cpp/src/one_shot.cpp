@@ -1,0 +1,228 @@
+#include <algorithm>
+#include <numeric>
+
+#include "residuum/cholesky.hpp"
+#include "residuum/dual_factor.hpp"
+#include "residuum/gram.hpp"
+#include "residuum/growing_ridge.hpp"
+#include "residuum/leave_one_out.hpp"
+#include "residuum/stagewise.hpp"
+
+namespace residuum {
+namespace {
+
+// Enough rows to fit one temperature by; their leverages cost as much as the fit itself would on all.
+constexpr Index kCalibrationRows = 4096;
+
+// Draws the next group of units and keeps them all. False when there are no more.
+template <class Scalar>
+bool keep_next(CandidateSource<Scalar>& source, Index stage, StagewiseFit& fit, Team& team) {
+  const StagePlan plan = source.plan();
+  if (plan.take == 0) return false;
+  source.draw(stage, plan, team);
+  std::vector<Index> all(static_cast<std::size_t>(plan.pool));
+  std::iota(all.begin(), all.end(), Index{0});
+  source.select(all);
+  source.keep_selected();
+  for (const Index candidate : all) fit.selected.push_back({stage, candidate});
+  return true;
+}
+
+// A path whose steps are the differences between the readouts of successive groups of units.
+void append_readout(ReadoutPath& path, const MatrixD& readout) {
+  const Index rows = readout.rows(), outputs = readout.cols();
+  if (path.ends.empty()) {
+    path.start = readout;
+    path.directions.resize(rows, 0);
+    path.steps.resize(0, outputs);
+    path.ends.push_back(0);
+    return;
+  }
+  const Index before = path.ends.back(), old_rows = path.start.rows();
+  path.start.conservativeResize(rows, outputs);
+  path.start.bottomRows(rows - old_rows).setZero();
+  path.directions.conservativeResize(rows, before + outputs);
+  path.directions.bottomLeftCorner(rows - old_rows, before).setZero();
+  path.steps.conservativeResize(before + outputs, outputs);
+  path.steps.bottomRows(outputs).setIdentity();
+  MatrixD current = path.start;
+  for (Index first = 0; first < before; first += outputs) {
+    current += path.directions.middleCols(first, outputs);
+  }
+  path.directions.rightCols(outputs) = readout - current;
+  path.ends.push_back(before + outputs);
+}
+
+// L Lᵀ = AᵀA + λI over the columns that count, with maps to and from all columns of the design.
+struct NormalFactor {
+  MatrixD l;
+  std::vector<Index> kept;
+  Index columns;
+  double worst_pivot = 1;
+
+  NormalFactor(const MatrixD& normal, Team& team) : l(normal), columns(normal.rows()) {
+    const double tolerance = static_cast<double>(columns) * std::numeric_limits<double>::epsilon();
+    kept.resize(static_cast<std::size_t>(columns));
+    std::iota(kept.begin(), kept.end(), Index{0});
+    const auto relative_pivot = [&](Index j) {
+      return l(j, j) * l(j, j) / normal(kept[j], kept[j]);
+    };
+    bool sound = cholesky(l, team);
+    for (Index j = 0; sound && j < columns; ++j) sound = relative_pivot(j) > tolerance;
+    if (!sound) {
+      l = normal;
+      kept = cholesky_dropping(l, tolerance);
+    }
+    for (Index j = 0; j < l.rows(); ++j) worst_pivot = std::min(worst_pivot, relative_pivot(j));
+  }
+
+  Index kept_before(Index column) const {
+    return std::lower_bound(kept.begin(), kept.end(), column) - kept.begin();
+  }
+  MatrixD compress(const MatrixD& all) const {
+    MatrixD some(l.rows(), all.cols());
+    for (Index j = 0; j < l.rows(); ++j) some.row(j) = all.row(kept[j]);
+    return some;
+  }
+  MatrixD expand(const MatrixD& some, Index rows) const {
+    MatrixD all = MatrixD::Zero(rows, some.cols());
+    for (Index j = 0; j < some.rows(); ++j) all.row(kept[j]) = some.row(j);
+    return all;
+  }
+  MatrixD solve(const MatrixD& rhs) const {
+    MatrixD x = compress(rhs);
+    solve_lower(l, l.rows(), x);
+    solve_lower_transposed(l, l.rows(), x);
+    return expand(x, columns);
+  }
+};
+
+// Leave-one-out scores on evenly spaced blocks of rows.
+template <class Scalar>
+void leave_some_out(Design<Scalar>& design, const RidgeState<Scalar>& state, const MatrixD& targets,
+                    const NormalFactor& factor, StagewiseFit& fit) {
+  const RowBlocks& blocks = state.blocks;
+  const Index wanted = (kCalibrationRows + blocks.block_rows() - 1) / blocks.block_rows();
+  const Index sampled = std::min(wanted, blocks.blocks());
+  const double* roots = design.root_weights();
+  std::vector<Eigen::RowVectorXd> scores;
+  for (Index s = 0; s < sampled; ++s) {
+    const RowRange range = blocks.block(s * blocks.blocks() / sampled);
+    MatrixD rows(range.count, design.columns());
+    design.all_columns(range, rows.data(), range.count, 0);
+    const MatrixD residual =
+        state.targets.middleRows(range.first, range.count) - rows * fit.readout;
+    MatrixD q(factor.l.rows(), range.count);
+    for (Index j = 0; j < factor.l.rows(); ++j) q.row(j) = rows.col(factor.kept[j]).transpose();
+    solve_lower(factor.l, factor.l.rows(), q);
+    for (Index i = 0; i < range.count; ++i) {
+      const Index row = range.first + i;
+      const double root = roots ? roots[row] : 1.0;
+      if (root == 0) continue;
+      scores.push_back(
+          left_out(targets.row(row), residual.row(i) / root, q.col(i).squaredNorm()));
+      fit.loo_rows.push_back(row);
+    }
+  }
+  fit.loo_scores.resize(static_cast<Index>(scores.size()), targets.cols());
+  for (std::size_t i = 0; i < scores.size(); ++i) fit.loo_scores.row(i) = scores[i];
+}
+
+template <class Scalar>
+void solve_primal(Design<Scalar>& design, RidgeState<Scalar>& state, const MatrixD& targets,
+                  const StagewiseSettings& settings, StagewiseFit& fit, Team& team) {
+  CandidateSource<Scalar>& source = design.source();
+  std::vector<Index> widths{design.fixed()};
+  for (Index stage = 0; keep_next(source, stage, fit, team); ++stage) {
+    widths.push_back(design.fixed() + static_cast<Index>(fit.selected.size()));
+  }
+  source.gather_kept();
+  const Index columns = design.columns(), outputs = state.outputs();
+  const MatrixD joint =
+      gram(state.blocks, columns + outputs, team,
+           [&](RowRange range, double* out, Index leading, int worker) {
+             design.all_columns(range, out, leading, worker);
+             MatrixMap<double>(out + columns * leading, range.count, outputs,
+                               Eigen::OuterStride<>(leading)) =
+                 state.targets.middleRows(range.first, range.count);
+           });
+  MatrixD normal = joint.topLeftCorner(columns, columns);
+  normal.diagonal().array() += state.alpha;
+  const NormalFactor factor(normal, team);
+  MatrixD z = factor.compress(joint.bottomLeftCorner(outputs, columns).transpose());
+  solve_lower(factor.l, factor.l.rows(), z);
+
+  const double energy = state.targets.squaredNorm();
+  for (const Index width : widths) {
+    MatrixD solution = z.topRows(factor.kept_before(width));
+    const double objective = std::max(0.0, energy - solution.squaredNorm());
+    solve_lower_transposed(factor.l, solution.rows(), solution);
+    const MatrixD readout = factor.expand(solution, width);
+    fit.objective_path.push_back(objective);
+    fit.residual_path.push_back(
+        std::max(0.0, objective - state.alpha * readout.squaredNorm()));
+    append_readout(fit.path, readout);
+    fit.readout = readout;
+  }
+  if (needs_refinement<double>(factor.worst_pivot)) {
+    const double objective =
+        refine(design, state, fit.readout, 6, team,
+               [&](const MatrixD& gradient) { return factor.solve(gradient); });
+    fit.objective_path.back() = std::min(fit.objective_path.back(), objective);
+    fit.residual_path.back() =
+        std::max(0.0, fit.objective_path.back() - state.alpha * fit.readout.squaredNorm());
+  }
+  if (settings.leave_one_out) leave_some_out(design, state, targets, factor, fit);
+}
+
+template <class Scalar>
+void solve_dual(Design<Scalar>& design, RidgeState<Scalar>& state, const MatrixD& targets,
+                const StagewiseSettings& settings, StagewiseFit& fit, Team& team) {
+  CandidateSource<Scalar>& source = design.source();
+  for (Index stage = 0;; ++stage) {
+    source.gather_kept();
+    DualFactor<Scalar> factor(design, state, team);
+    factor.initialize(state);
+    fit.readout = factor.readout(design, team);
+    append_readout(fit.path, fit.readout);
+    fit.objective_path.push_back(state.objective);
+    fit.residual_path.push_back(state.residual_energy);
+    if (keep_next(source, stage, fit, team)) continue;
+    if (needs_refinement<double>(state.worst_pivot)) {
+      const double objective =
+          refine(design, state, fit.readout, 4, team, [&](const MatrixD& gradient) {
+            return factor.solve(gradient, design, team);
+          });
+      fit.objective_path.back() = std::min(fit.objective_path.back(), objective);
+    }
+    if (settings.leave_one_out) leave_one_out(design, state, targets, fit);
+    return;
+  }
+}
+
+}  // namespace
+
+template <class Scalar>
+StagewiseFit fit_one_shot(Design<Scalar>& design, const RowBlocks& blocks, const MatrixD& targets,
+                          const StagewiseSettings& settings, Team& team) {
+  const MatrixD weighted_targets = design.weighted(targets);
+  RidgeState<Scalar> state(blocks, weighted_targets, settings.alpha, settings.leave_one_out);
+  const Index columns = design.fixed() + settings.max_units;
+  const bool dual = settings.solver == Solver::dual ||
+                    (settings.solver == Solver::automatic && settings.alpha > 0 &&
+                     columns > design.rows());
+  StagewiseFit fit;
+  if (dual) {
+    solve_dual(design, state, targets, settings, fit, team);
+  } else {
+    solve_primal(design, state, targets, settings, fit, team);
+  }
+  return fit;
+}
+
+template StagewiseFit fit_one_shot<float>(Design<float>&, const RowBlocks&, const MatrixD&,
+                                          const StagewiseSettings&, Team&);
+template StagewiseFit fit_one_shot<double>(Design<double>&, const RowBlocks&, const MatrixD&,
+                                           const StagewiseSettings&, Team&);
+
+}  // namespace residuum

@@ -1,0 +1,26 @@
+"""Randomized neural networks whose hidden units are chosen, not just drawn.
+
+Classifiers and regressors for three architectures (RVFL, ELM, BLS), built stage by stage: draw a
+pool of random units, keep the ones that lower the ridge objective most, refit the readout in closed
+form.
+"""
+
+from residuum._bls import BLSClassifier, BLSRegressor
+from residuum._draws import draw_candidates
+from residuum._elm import ELMClassifier, ELMRegressor
+from residuum._rvfl import RVFLClassifier, RVFLRegressor
+from residuum._stagewise import StagewiseFit, fit_stagewise
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BLSClassifier",
+    "BLSRegressor",
+    "ELMClassifier",
+    "ELMRegressor",
+    "RVFLClassifier",
+    "RVFLRegressor",
+    "StagewiseFit",
+    "draw_candidates",
+    "fit_stagewise",
+]

@@ -1,0 +1,126 @@
+"""Classification on top of a network: one-hot targets, scores, probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from residuum._network import FLOAT_TYPES, FloatArray, StagewiseNetwork
+
+
+class NetworkClassifier(ClassifierMixin, StagewiseNetwork):
+    """Classifier methods; the architecture comes from the other base."""
+
+    def fit(self, X: Any, y: Any) -> NetworkClassifier:
+        """Choose the hidden units and fit the readout.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training inputs. float32 is computed in float32, everything else in float64.
+        y : array-like of shape (n_samples,)
+            Class labels.
+
+        Returns
+        -------
+        self
+        """
+        X, y = validate_data(self, X, y, dtype=FLOAT_TYPES)
+        check_classification_targets(y)
+        self.classes_, labels = np.unique(column_or_1d(y), return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y must have at least two classes; got one class, {self.classes_[0]!r}"
+            )
+        one_hot = np.zeros((len(labels), len(self.classes_)), order="F")
+        one_hot[np.arange(len(labels)), labels] = 1.0
+        readout = self._fit(X, one_hot, labels.astype(np.int64))
+        self.coef_ = readout[:-1].T
+        self.intercept_ = readout[-1].copy()
+        self.temperature_ = self._temperature
+        return self
+
+    def _decisions(self, scores: FloatArray) -> FloatArray:
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def _labels(self, scores: FloatArray) -> NDArray[Any]:
+        return self.classes_[np.argmax(scores, axis=1)]
+
+    def _scores(self, X: Any) -> FloatArray:
+        X = self._validated(X)
+        return self._evaluate(X, self._readout())
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Score of every class; with two classes, that of the second minus that of the first.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        return self._decisions(self._scores(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class with the highest score.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._labels(self._scores(X))
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Class probabilities, softmax(temperature_ · scores).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        scores = self._scores(X).astype(np.float64, copy=False)
+        return np.asarray(softmax(self.temperature_ * scores, axis=1))
+
+    def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
+        """Scores before the first unit and after each stage, as `decision_function` gives them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        for scores in self._staged_scores(X):
+            yield self._decisions(scores)
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Predicted classes before the first unit and after each stage.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+        """
+        for scores in self._staged_scores(X):
+            yield self._labels(scores)

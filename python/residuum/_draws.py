@@ -1,0 +1,114 @@
+"""The distribution of hidden weights: built-in families and the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from residuum import _core
+from residuum._validation import (
+    WEIGHT_FAMILIES,
+    check_choice,
+    check_count,
+    check_number,
+    seed_of,
+)
+
+# Fourth word of the Philox counter for a user's own draws; the core uses 0 and 1.
+_CUSTOM_STREAM = 2
+
+CoreDraw = Callable[[int, int, int], tuple[NDArray[np.float64], NDArray[np.float64]]]
+
+
+def _custom_draw(weight_init: Any, seed: int) -> CoreDraw:
+    draw = getattr(weight_init, "draw", weight_init)
+
+    def checked(stage: int, pool_size: int, n_features: int) -> Any:
+        philox = np.random.Philox(key=seed, counter=[0, 0, stage, _CUSTOM_STREAM])
+        weights, biases = draw(np.random.Generator(philox), pool_size, n_features)
+        weights = np.asarray(weights, dtype=np.float64)
+        biases = np.asarray(biases, dtype=np.float64)
+        if weights.shape != (n_features, pool_size) or biases.shape != (pool_size,):
+            raise ValueError(
+                f"weight_init must return weights of shape {(n_features, pool_size)} and biases of "
+                f"shape {(pool_size,)}; got {weights.shape} and {biases.shape}"
+            )
+        if not (np.isfinite(weights).all() and np.isfinite(biases).all()):
+            raise ValueError("weight_init must return finite weights and biases; got inf or NaN")
+        return weights, biases
+
+    return checked
+
+
+def core_draws(weight_init: Any, seed: int) -> str | CoreDraw:
+    """`weight_init` as the core takes it: the name of a family, or a checked function."""
+    if callable(weight_init) or callable(getattr(weight_init, "draw", None)):
+        return _custom_draw(weight_init, seed)
+    if not isinstance(weight_init, str) or weight_init not in WEIGHT_FAMILIES:
+        names = ", ".join(map(repr, WEIGHT_FAMILIES))
+        raise ValueError(
+            f"weight_init must be one of {names}, a callable (rng, pool_size, n_features) -> "
+            f"(weights, biases) or an object with such a draw method; got {weight_init!r}"
+        )
+    return check_choice("weight_init", weight_init, WEIGHT_FAMILIES)
+
+
+def draw_candidates(
+    random_state: int,
+    stage: int,
+    pool_size: int,
+    n_features: int,
+    *,
+    weight_init: Any = "uniform",
+    weight_scale: float = 1.0,
+    fan_in: int = 6,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Draw the candidate units that a fit with this seed draws at a stage.
+
+    Draws are counter-based (Philox4x64-10): candidate ``j`` of stage ``t`` is read from
+    ``numpy.random.Philox(key=random_state, counter=[0, j, t, 0])``, so any unit can be had again from
+    three integers. They apply to the inputs as the network sees them, that is standardised unless
+    ``standardize=False``.
+
+    Parameters
+    ----------
+    random_state : int
+        The seed of the fit.
+    stage : int
+        Number of the stage, counting from 0.
+    pool_size : int
+        Number of candidates. A pool of M is the head of a pool of 2 M.
+    n_features : int
+        Number of inputs of a unit.
+    weight_init : {"uniform", "normal", "sparse"} or callable, default="uniform"
+        Family of the weights, as in the estimators.
+    weight_scale : float, default=1.0
+        Scale of weights and biases.
+    fan_in : int, default=6
+        Most inputs that a unit sees with ``weight_init="sparse"``.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_features, pool_size)
+    biases : ndarray of shape (pool_size,)
+
+    Examples
+    --------
+    >>> from residuum import draw_candidates
+    >>> weights, biases = draw_candidates(0, stage=3, pool_size=5, n_features=2)
+    >>> weights.shape, biases.shape
+    ((2, 5), (5,))
+    """
+    seed = seed_of(random_state)
+    return _core.draw_candidates(
+        seed,
+        check_count("stage", stage, minimum=0),
+        check_count("pool_size", pool_size),
+        check_count("n_features", n_features),
+        weight_init=core_draws(weight_init, seed),
+        weight_scale=check_number("weight_scale", weight_scale, positive=True),
+        fan_in=check_count("fan_in", fan_in),
+    )

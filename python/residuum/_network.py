@@ -1,0 +1,222 @@
+"""What all estimators share: from parameters to the core and back."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from residuum import _core
+from residuum._draws import core_draws
+from residuum._progress import progress_printer
+from residuum._threads import effective_threads, single_threaded_blas
+from residuum._validation import (
+    ACTIVATIONS,
+    SELECTIONS,
+    check_choice,
+    check_count,
+    check_flag,
+    check_number,
+    check_penalty,
+    check_pool,
+    contiguous,
+    seed_of,
+)
+
+FloatArray = NDArray[np.floating[Any]]
+
+FLOAT_TYPES = (np.float64, np.float32)
+
+
+class StagewiseNetwork(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta
+):
+    """A network built stage by stage; classifiers and regressors add their targets to it."""
+
+    _architecture: str
+
+    # Parameters that every subclass's __init__ sets.
+    alpha: float
+    selection: str
+    pool_size: int
+    block_size: int
+    weight_init: Any
+    weight_scale: float
+    fan_in: int
+    standardize: bool
+    fit_intercept: bool
+    solver: str
+    tol: float
+    random_state: Any
+    n_jobs: int | None
+    verbose: int
+
+    @abstractmethod
+    def _set_units(
+        self, settings: _core.NetworkSettings, shape: tuple[int, int], pool: int, block: int
+    ) -> int:
+        """Put the architecture's own parameters into the settings; return the number of units."""
+
+    @abstractmethod
+    def _network(self) -> _core.Network:
+        """The fitted network as the core evaluates it."""
+
+    def _store_units(self, fit: dict[str, Any]) -> None:
+        self.hidden_weights_ = fit["hidden_weights"]
+        self.hidden_biases_ = fit["hidden_biases"]
+
+    def _settings(self, shape: tuple[int, int]) -> tuple[_core.NetworkSettings, int]:
+        one_shot = check_choice("selection", self.selection, SELECTIONS) == "random"
+        pool, block = (1, 1) if one_shot else check_pool(self.pool_size, self.block_size)
+        seed = seed_of(self.random_state)
+        settings = _core.NetworkSettings()
+        settings.set_architecture(self._architecture)
+        settings.set_draws(
+            core_draws(self.weight_init, seed),
+            check_number("weight_scale", self.weight_scale, positive=True),
+            check_count("fan_in", self.fan_in),
+            seed,
+        )
+        settings.set_ridge(
+            *check_penalty(self.alpha, self.solver), check_number("tol", self.tol)
+        )
+        settings.intercept = check_flag("fit_intercept", self.fit_intercept)
+        settings.standardize = check_flag("standardize", self.standardize)
+        settings.threads = effective_threads(self.n_jobs)
+        return settings, self._set_units(settings, shape, pool, block)
+
+    def _fit(
+        self, X: FloatArray, targets: NDArray[np.float64], labels: NDArray[np.int64] | None
+    ) -> NDArray[np.float64]:
+        """Fit to targets (n, q); returns the readout, a row a column of the design, ones last."""
+        settings, units = self._settings(X.shape)
+        callback = progress_printer(type(self).__name__, units, self.verbose)
+        with single_threaded_blas():
+            fit = _core.fit_network(contiguous(X), targets, labels, None, settings, callback)
+        self._store_units(fit)
+        self.n_hidden_ = len(fit["selected"])
+        self.selected_ = fit["selected"]
+        self.objective_path_ = fit["objective_path"]
+        self.residual_path_ = fit["residual_path"]
+        self.n_iter_ = len(self.objective_path_) - 1
+        self._path = {
+            name: fit[f"path_{name}"] for name in ("start", "directions", "steps", "ends")
+        }
+        self._temperature = fit["temperature"]
+        return np.asarray(fit["readout"])
+
+    def _readout(self) -> NDArray[np.float64]:
+        coef = np.atleast_2d(self.coef_)
+        return np.vstack([coef.T, np.reshape(self.intercept_, (1, len(coef)))])
+
+    def _validated(self, X: Any) -> FloatArray:
+        check_is_fitted(self)
+        return contiguous(validate_data(self, X, reset=False, dtype=FLOAT_TYPES))
+
+    def _evaluate(self, X: FloatArray, readout: NDArray[np.float64]) -> FloatArray:
+        with single_threaded_blas():
+            return self._network().evaluate(X, readout, effective_threads(self.n_jobs))
+
+    def _staged_scores(self, X: Any) -> Iterator[FloatArray]:
+        X = self._validated(X)
+        path = self._path
+        columns = self._evaluate(X, np.hstack([path["start"], path["directions"]]))
+        outputs = path["start"].shape[1]
+        scores, changes = columns[:, :outputs].copy(), columns[:, outputs:]
+        yield scores.copy()
+        for first, last in zip(path["ends"][:-1], path["ends"][1:], strict=True):
+            steps = path["steps"][first:last].astype(scores.dtype)
+            scores += changes[:, first:last] @ steps
+            yield scores.copy()
+
+    def transform(self, X: Any) -> FloatArray:
+        """Activations of the hidden units.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_hidden_)
+        """
+        X = self._validated(X)
+        with single_threaded_blas():
+            return self._network().transform(X, effective_threads(self.n_jobs))
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_hidden_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class AffineNetwork(StagewiseNetwork):
+    """Hidden units φ(x·w + β) of the inputs: what RVFL and ELM have in common."""
+
+    def __init__(
+        self,
+        *,
+        n_hidden: int | str = "auto",
+        alpha: float = 1.0,
+        selection: str = "residual",
+        pool_size: int = 100,
+        block_size: int = 1,
+        activation: str = "sigmoid",
+        weight_init: Any = "uniform",
+        weight_scale: float = 1.0,
+        fan_in: int = 6,
+        standardize: bool = True,
+        fit_intercept: bool = True,
+        solver: str = "auto",
+        tol: float = 0.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_hidden = n_hidden
+        self.alpha = alpha
+        self.selection = selection
+        self.pool_size = pool_size
+        self.block_size = block_size
+        self.activation = activation
+        self.weight_init = weight_init
+        self.weight_scale = weight_scale
+        self.fan_in = fan_in
+        self.standardize = standardize
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _set_units(
+        self, settings: _core.NetworkSettings, shape: tuple[int, int], pool: int, block: int
+    ) -> int:
+        n, p = shape
+        if isinstance(self.n_hidden, str):
+            check_choice("n_hidden", self.n_hidden, ("auto",))
+            units = max(50, min(1000, n // 5, 5 * p))
+        else:
+            units = check_count("n_hidden", self.n_hidden)
+        settings.set_activation(check_choice("activation", self.activation, ACTIVATIONS))
+        settings.set_units(units, pool, block, self.selection == "random")
+        return units
+
+    def _network(self) -> _core.Network:
+        return _core.Network(
+            hidden_weights=self.hidden_weights_,
+            hidden_biases=self.hidden_biases_,
+            activation=self.activation,
+            direct_links=self._architecture == "rvfl",
+            features=None,
+        )

@@ -1,0 +1,81 @@
+"""Random vector functional link networks."""
+
+from __future__ import annotations
+
+from residuum._classifier import NetworkClassifier
+from residuum._documentation import documented
+from residuum._network import AffineNetwork
+from residuum._regressor import NetworkRegressor
+
+
+@documented
+class RVFLClassifier(NetworkClassifier, AffineNetwork):
+    """Random vector functional link network classifier with residual-guided hidden units.
+
+    A single hidden layer of random units, built in stages; inputs and hidden units both feed the readout.
+    Every stage draws a pool of random units, keeps those that lower the ridge objective most, and
+    refits the readout in closed form.
+
+    Parameters
+    ----------
+    {units}
+    {shared}
+
+    Attributes
+    ----------
+    {classes}
+    coef_ : ndarray of shape (n_classes, n_features_in_ + n_hidden_)
+        Readout: inputs, then hidden units.
+    intercept_ : ndarray of shape (n_classes,)
+        Readout of the constant.
+    {hidden}
+    {fitted}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from residuum import RVFLClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = RVFLClassifier(random_state=0).fit(X, y)
+    >>> bool(model.score(X, y) > 0.95)
+    True
+    >>> bool(model.objective_path_[-1] < model.objective_path_[0])
+    True
+    """
+
+    _architecture = "rvfl"
+
+
+@documented
+class RVFLRegressor(NetworkRegressor, AffineNetwork):
+    """Random vector functional link network regressor with residual-guided hidden units.
+
+    A single hidden layer of random units, built in stages; inputs and hidden units both feed the readout.
+    Every stage draws a pool of random units, keeps those that lower the ridge objective most, and
+    refits the readout in closed form. Targets are centred inside.
+
+    Parameters
+    ----------
+    {units}
+    {shared}
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features_in_ + n_hidden_,) or (n_targets, n_features_in_ + n_hidden_)
+        Readout: inputs, then hidden units.
+    intercept_ : float or ndarray of shape (n_targets,)
+        Readout of the constant, plus the targets' mean.
+    {hidden}
+    {fitted}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_friedman1
+    >>> from residuum import RVFLRegressor
+    >>> X, y = make_friedman1(500, random_state=0)
+    >>> model = RVFLRegressor(random_state=0).fit(X, y)
+    >>> bool(model.score(X, y) > 0.9)
+    True
+    """
+
+    _architecture = "rvfl"

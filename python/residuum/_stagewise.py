@@ -1,0 +1,173 @@
+"""The stagewise loop for any kind of candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array, check_consistent_length
+
+from residuum import _core
+from residuum._threads import effective_threads, single_threaded_blas
+from residuum._validation import (
+    SELECTIONS,
+    check_choice,
+    check_count,
+    check_flag,
+    check_number,
+    check_penalty,
+    check_pool,
+)
+
+
+@dataclass(frozen=True)
+class StagewiseFit:
+    """What `fit_stagewise` found.
+
+    Attributes
+    ----------
+    selected : ndarray of shape (h, 2)
+        Stage and index in its pool of every unit kept, in order of choice.
+    hidden : ndarray of shape (n, h)
+        Activations of those units.
+    coef : ndarray of shape (q, p + h)
+        Readout of the inputs (if any) and the units.
+    intercept : ndarray of shape (q,)
+        Readout of the column of ones; zero without it.
+    objective_path, residual_path : ndarray of shape (n_iter + 1,)
+        Ridge objective and squared residual before the first unit and after each stage.
+    n_iter : int
+        Number of stages.
+    """
+
+    selected: NDArray[np.int64]
+    hidden: NDArray[np.float64]
+    coef: NDArray[np.float64]
+    intercept: NDArray[np.float64]
+    objective_path: NDArray[np.float64]
+    residual_path: NDArray[np.float64]
+    n_iter: int
+
+
+def fit_stagewise(
+    candidates: Callable[[int, int], ArrayLike],
+    targets: ArrayLike,
+    *,
+    inputs: ArrayLike | None = None,
+    n_hidden: int = 100,
+    alpha: float = 1.0,
+    pool_size: int = 100,
+    block_size: int = 1,
+    selection: str = "residual",
+    fit_intercept: bool = True,
+    solver: str = "auto",
+    tol: float = 0.0,
+    n_jobs: int | None = None,
+) -> StagewiseFit:
+    """Build a randomized network of any architecture, stage by stage.
+
+    The loop of the estimators with the candidates left to you: at every stage it asks for a pool,
+    scores each column g by ``‖gᵀR‖² / (‖g‖² + alpha)`` against the residual R, keeps the best
+    ``block_size`` and refits the readout on ``[1, inputs, hidden]`` in closed form. Nothing is scaled
+    or centred.
+
+    Parameters
+    ----------
+    candidates : callable
+        ``candidates(stage, pool_size)`` returns an array of shape (n, pool_size), the activations of
+        the stage's candidate units on all rows. Stages count from 0.
+    targets : array-like of shape (n,) or (n, q)
+        What to fit: one-hot classes or regression targets.
+    inputs : array-like of shape (n, p), optional
+        Columns that are in the design from the start (direct links).
+    n_hidden : int, default=100
+        Units to keep.
+    alpha : float, default=1.0
+        Ridge penalty.
+    pool_size, block_size : int, default=100 and 1
+        Candidates drawn, and units kept, per stage.
+    selection : {"residual", "random"}, default="residual"
+        "random" asks for one pool of `n_hidden` and keeps it whole.
+    fit_intercept : bool, default=True
+        Whether the design has a column of ones (penalised like the others).
+    solver : {"auto", "primal", "dual"}, default="auto"
+        Form of the ridge problem; "auto" takes the smaller one.
+    tol : float, default=0.0
+        Stop when a stage lowers the objective by less than this fraction.
+    n_jobs : int, optional
+        Number of threads; None is what OpenMP would use.
+
+    Returns
+    -------
+    StagewiseFit
+
+    Examples
+    --------
+    Random cosine features of one variable, chosen for the target:
+
+    >>> import numpy as np
+    >>> from residuum import fit_stagewise
+    >>> x = np.linspace(0, 1, 200)
+    >>> def cosines(stage, pool_size):
+    ...     rng = np.random.default_rng(stage)
+    ...     return np.cos(np.outer(x, rng.uniform(0, 50, pool_size)) + rng.uniform(0, 6.3, pool_size))
+    >>> fit = fit_stagewise(cosines, np.sin(20 * x**2), n_hidden=30, alpha=1e-3)
+    >>> bool(fit.objective_path[-1] < 0.05 * fit.objective_path[0])
+    True
+    """
+    if not callable(candidates):
+        raise ValueError(
+            "candidates must be a callable (stage, pool_size) -> array of shape (n, pool_size); "
+            f"got {candidates!r}"
+        )
+    goal = check_array(targets, ensure_2d=False, dtype=np.float64, input_name="targets")
+    goal = goal.reshape(len(goal), -1)
+    n = len(goal)
+    links = (
+        np.empty((n, 0))
+        if inputs is None
+        else check_array(inputs, dtype=np.float64, order="F", input_name="inputs")
+    )
+    check_consistent_length(goal, links)
+    one_shot = check_choice("selection", selection, SELECTIONS) == "random"
+    units = check_count("n_hidden", n_hidden)
+    pool, block = (units, units) if one_shot else check_pool(pool_size, block_size)
+    penalty, form = check_penalty(alpha, solver)
+
+    def pool_of(stage: int, count: int) -> Any:
+        columns = check_array(candidates(stage, count), dtype=np.float64, input_name="candidates")
+        if columns.shape != (n, count):
+            raise ValueError(
+                f"candidates must return an array of shape {(n, count)}; got {columns.shape}"
+            )
+        return columns
+
+    with single_threaded_blas():
+        fit = _core.fit_given_units(
+            pool_of,
+            goal,
+            links,
+            n_hidden=units,
+            alpha=penalty,
+            pool_size=pool,
+            block_size=block,
+            one_shot=one_shot,
+            intercept=check_flag("fit_intercept", fit_intercept),
+            solver=form,
+            tol=check_number("tol", tol),
+            threads=effective_threads(n_jobs),
+        )
+    readout = fit["readout"]
+    ones = int(fit_intercept)
+    return StagewiseFit(
+        selected=fit["selected"],
+        hidden=fit["hidden"],
+        coef=readout[ones:].T,
+        intercept=readout[0].copy() if ones else np.zeros(goal.shape[1]),
+        objective_path=fit["objective_path"],
+        residual_path=fit["residual_path"],
+        n_iter=len(fit["objective_path"]) - 1,
+    )

@@ -1,0 +1,371 @@
+"""Algorithm 1 in plain NumPy: the oracle that the package is compared with.
+
+Written from the formulas, for reading and not for speed. Every stage refits the ridge readout from
+nothing by a stable least-squares solve, so it shares no arithmetic with the growing factor of the
+core. It uses NumPy's own Philox, and it knows nothing of solvers, threads or row blocks.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.special import expit, ndtri
+
+UNITS_STREAM, ENHANCEMENT_STREAM, CUSTOM_STREAM = 0, 1, 2
+
+SELU_SCALE, SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
+
+ACTIVATIONS = {
+    "sigmoid": expit,
+    "tanh": np.tanh,
+    "relu": lambda z: np.maximum(z, 0),
+    "sine": np.sin,
+    "selu": lambda z: SELU_SCALE * np.where(z > 0, z, SELU_ALPHA * np.expm1(np.minimum(z, 0))),
+    "tribas": lambda z: np.maximum(0, 1 - np.abs(z)),
+    "radbas": lambda z: np.exp(-np.square(z)),
+    "identity": lambda z: z,
+}
+
+
+# ---------------------------------------------------------------------------------------- draws
+
+
+def generator(seed, stage, candidate, stream):
+    return np.random.Generator(np.random.Philox(key=seed, counter=[0, candidate, stage, stream]))
+
+
+def draw_pool(
+    seed,
+    stage,
+    pool_size,
+    n_features,
+    *,
+    family="uniform",
+    scale=1.0,
+    fan_in=6,
+    stream=UNITS_STREAM,
+):
+    """Weights (p, M) and biases (M,) of one pool; every candidate has a counter of its own."""
+    draw_unit = {"uniform": _uniform_unit, "normal": _normal_unit, "sparse": _sparse_unit}[family]
+    weights, biases = np.zeros((n_features, pool_size)), np.zeros(pool_size)
+    for j in range(pool_size):
+        u = generator(seed, stage, j, stream).random(1 + 2 * n_features + 2)
+        weights[:, j], biases[j] = draw_unit(u, n_features, scale, fan_in)
+    return weights, biases
+
+
+def _normal(u):
+    """Standard normals by inversion at the middle of the 53-bit cell that u is the left end of."""
+    return ndtri(u + 2.0**-54)
+
+
+def _uniform_unit(u, p, scale, _fan_in):
+    return -scale + (2 * scale) * u[:p], scale * u[p]
+
+
+def _normal_unit(u, p, scale, _fan_in):
+    return scale / np.sqrt(p) * _normal(u[:p]), -scale + (2 * scale) * u[p]
+
+
+def _sparse_unit(u, p, scale, fan_in):
+    m = 1 + int(u[0] * min(fan_in, p))
+    seen = []
+    for i in range(m):  # Floyd's sample of m of the p inputs
+        last = p - m + i
+        pick = int(u[1 + i] * (last + 1))
+        seen.append(last if pick in seen else pick)
+    weights = np.zeros(p)
+    weights[seen] = 1.5 * scale / np.sqrt(m) * _normal(u[1 + m : 1 + 2 * m])
+    return weights, -1.5 * scale + (3 * scale) * u[1 + 2 * m]
+
+
+# ---------------------------------------------------------------------------------- ridge, stages
+
+
+def ridge(design, targets, alpha):
+    """The minimiser of ||A W - T||^2 + alpha ||W||^2, from the stacked least-squares problem."""
+    d = design.shape[1]
+    if d == 0:
+        return np.zeros((0, targets.shape[1]))
+    stacked = np.vstack([design, np.sqrt(alpha) * np.eye(d)])
+    padded = np.vstack([targets, np.zeros((d, targets.shape[1]))])
+    return np.linalg.lstsq(stacked, padded, rcond=None)[0]
+
+
+def svd_ridge(design, targets, alpha):
+    """The same minimiser from the singular values, for ill-conditioned designs."""
+    left, s, right = np.linalg.svd(design, full_matrices=False)
+    return right.T @ ((s / (s**2 + alpha))[:, None] * (left.T @ targets))
+
+
+def objective(design, targets, alpha, readout):
+    return np.sum((design @ readout - targets) ** 2) + alpha * np.sum(readout**2)
+
+
+@dataclass
+class Growth:
+    """A design that grows stage by stage, with everything the package reports about it."""
+
+    design: np.ndarray
+    targets: np.ndarray
+    alpha: float
+    guided: bool = True
+    readouts: list = field(default_factory=list)
+    objective_path: list = field(default_factory=list)
+    residual_path: list = field(default_factory=list)
+    selected: list = field(default_factory=list)
+    margin: float = np.inf  # the smallest relative gap between scores that decided a choice
+
+    def __post_init__(self):
+        self._refit()
+
+    def _refit(self):
+        readout = ridge(self.design, self.targets, self.alpha)
+        self.residual = self.targets - self.design @ readout
+        self.readouts.append(readout)
+        self.residual_path.append(np.sum(self.residual**2))
+        self.objective_path.append(objective(self.design, self.targets, self.alpha, readout))
+
+    @property
+    def n_stages(self):
+        return len(self.readouts) - 1
+
+    def stage(self, pool, keep):
+        """Score a pool (n, M), append the best `keep` columns, refit; return their indices."""
+        chosen = np.arange(pool.shape[1])
+        if self.guided:
+            scores = np.sum((pool.T @ self.residual) ** 2, axis=1)
+            scores = scores / (np.sum(pool**2, axis=0) + self.alpha)
+            order = np.argsort(-scores, kind="stable")
+            ranked = scores[order[: keep + 1]]
+            if ranked.size > 1:
+                gaps = -np.diff(ranked) / max(ranked[0], np.finfo(float).tiny)
+                self.margin = min(self.margin, gaps.min())
+            chosen = order[:keep]
+        self.selected += [(self.n_stages, j) for j in chosen]
+        self.design = np.hstack([self.design, pool[:, chosen]])
+        self._refit()
+        return chosen
+
+
+# -------------------------------------------------------------------------------------- networks
+
+
+@dataclass
+class Network:
+    """A fitted network: its growth, and a function from raw inputs to hidden activations."""
+
+    growth: Growth
+    transform: callable
+    base: callable  # the columns of the design that were there before the first unit
+    offset: np.ndarray  # the mean of the targets (regression) or 0
+
+    def design_of(self, X):
+        return np.hstack([self.base(X), self.transform(X)])
+
+    def scores(self, X, stage=-1):
+        readout = self.growth.readouts[stage]
+        return self.design_of(X)[:, : len(readout)] @ readout + self.offset
+
+
+def one_hot(y):
+    return (np.asarray(y)[:, None] == np.unique(y)).astype(float)
+
+
+def standardizer(X, standardize):
+    if not standardize:
+        return lambda V: np.asarray(V, dtype=float)
+    mean = X.mean(axis=0)
+    deviation = np.where(np.ptp(X, axis=0) == 0, 1.0, X.std(axis=0))
+    return lambda V: (V - mean) / deviation
+
+
+def blocks(total, size):
+    """The number of units that each stage keeps."""
+    return [min(size, total - start) for start in range(0, total, size)]
+
+
+def _prepare(X, targets, *, direct, regression, standardize, fit_intercept, alpha, selection):
+    offset = targets.mean(axis=0) if regression else np.zeros(targets.shape[1])
+    to_network = standardizer(X, standardize)
+
+    def base(V):
+        ones = np.ones((len(V), 1 if fit_intercept else 0))
+        return np.hstack([ones, to_network(V)]) if direct else ones
+
+    growth = Growth(base(X), targets - offset, alpha, guided=selection == "residual")
+    return growth, to_network, base, offset
+
+
+def fit_affine(
+    X,
+    targets,
+    *,
+    direct,
+    seed,
+    n_hidden,
+    regression=False,
+    alpha=1.0,
+    selection="residual",
+    pool_size=100,
+    block_size=1,
+    activation="sigmoid",
+    weight_init="uniform",
+    weight_scale=1.0,
+    fan_in=6,
+    standardize=True,
+    fit_intercept=True,
+):
+    """RVFL (direct=True) or ELM (direct=False)."""
+    growth, to_network, base, offset = _prepare(
+        X,
+        targets,
+        direct=direct,
+        regression=regression,
+        standardize=standardize,
+        fit_intercept=fit_intercept,
+        alpha=alpha,
+        selection=selection,
+    )
+    if selection == "random":
+        pool_size = block_size = n_hidden
+    phi, inputs = ACTIVATIONS[activation], to_network(X)
+    weights, biases = np.zeros((X.shape[1], 0)), np.zeros(0)
+    for keep in blocks(n_hidden, block_size):
+        W, b = draw_pool(
+            seed,
+            growth.n_stages,
+            pool_size,
+            X.shape[1],
+            family=weight_init,
+            scale=weight_scale,
+            fan_in=fan_in,
+        )
+        chosen = growth.stage(phi(inputs @ W + b), keep)
+        weights, biases = np.hstack([weights, W[:, chosen]]), np.append(biases, b[chosen])
+    return Network(growth, lambda V: phi(to_network(V) @ weights + biases), base, offset)
+
+
+# ------------------------------------------------------------------------------------------- BLS
+
+
+def range_scaling(values):
+    """Gain and midpoint that take each column to [-1, 1]; a constant column goes to 0."""
+    low, high = values.min(axis=0), values.max(axis=0)
+    spread = high - low
+    gain = np.divide(2.0, spread, out=np.zeros_like(spread), where=spread > 0)
+    return gain, (high + low) / 2
+
+
+def sparse_autoencoder(inputs, weights, biases, *, penalty=1e-3, iterations=50):
+    """The feature maps refined by the lasso of Chen and Liu (2018), solved by ADMM."""
+    p, pool_size = weights.shape
+    codes = inputs @ weights + biases
+    gain, middle = range_scaling(codes)
+    codes = gain * (codes - middle)
+    inputs_and_bias = np.hstack([inputs, np.full((len(inputs), 1), 0.1)])
+    inverse = np.linalg.inv(codes.T @ codes + np.eye(pool_size))
+    start = inverse @ codes.T @ inputs_and_bias
+    sparse = dual = np.zeros((pool_size, p + 1))
+    for _ in range(iterations):
+        dense = start + inverse @ (sparse - dual)
+        shifted = dense + dual
+        sparse = np.sign(shifted) * np.maximum(np.abs(shifted) - penalty, 0)
+        dual = dual + dense - sparse
+    return sparse[:, :p].T, 0.1 * sparse[:, p]
+
+
+def orthonormal(matrix):
+    """Orthonormal columns (rows, if the matrix is wide) by a QR whose R has a positive diagonal."""
+    if matrix.shape[0] < matrix.shape[1]:
+        return orthonormal(matrix.T).T
+    q, r = np.linalg.qr(matrix)
+    return q * np.where(np.diag(r) < 0, -1.0, 1.0)
+
+
+def fit_bls(
+    X,
+    targets,
+    *,
+    seed,
+    n_windows,
+    n_feature_nodes,
+    n_enhancement,
+    regression=False,
+    alpha=1.0,
+    selection="residual",
+    pool_size=100,
+    block_size=1,
+    feature_activation="identity",
+    enhancement_activation="tanh",
+    sparse_features=True,
+    weight_init="uniform",
+    weight_scale=1.0,
+    fan_in=6,
+    standardize=True,
+    fit_intercept=True,
+):
+    """Broad learning system: windows of feature nodes, then enhancement nodes on all of them."""
+    growth, to_network, base, offset = _prepare(
+        X,
+        targets,
+        direct=False,
+        regression=regression,
+        standardize=standardize,
+        fit_intercept=fit_intercept,
+        alpha=alpha,
+        selection=selection,
+    )
+    family = {"family": weight_init, "scale": weight_scale, "fan_in": fan_in}
+    inputs = to_network(X)
+    phi, xi = ACTIVATIONS[feature_activation], ACTIVATIONS[enhancement_activation]
+
+    def stages(nodes):
+        """(pool size, units kept) for each stage that it takes to fill `nodes` places."""
+        if selection == "random":
+            return [(nodes, nodes)] if nodes else []
+        return [(pool_size, keep) for keep in blocks(nodes, block_size)]
+
+    feature_maps = []  # (weights, biases, gains, midpoints) of the nodes that a stage kept
+    for pool, keep in stages(n_feature_nodes) * n_windows:
+        W, b = draw_pool(seed, growth.n_stages, pool, X.shape[1], **family)
+        if sparse_features:
+            W, b = sparse_autoencoder(inputs, W, b)
+        values = phi(inputs @ W + b)
+        gain, middle = range_scaling(values)
+        chosen = growth.stage(gain * (values - middle), keep)
+        feature_maps.append((W[:, chosen], b[chosen], gain[chosen], middle[chosen]))
+
+    def features(V):
+        return np.hstack([g * (phi(to_network(V) @ W + b) - m) for W, b, g, m in feature_maps])
+
+    def enhancement_inputs(V):
+        return np.hstack([features(V), np.full((len(V), 1), 0.1)])
+
+    enhancement_maps = []  # (weights with the bias row, shrinkage) of the nodes that a stage kept
+    H = enhancement_inputs(X)
+    for pool, keep in stages(n_enhancement):
+        W, b = draw_pool(
+            seed, growth.n_stages, pool, H.shape[1] - 1, stream=ENHANCEMENT_STREAM, **family
+        )
+        V = orthonormal(np.vstack([W, b]))
+        shrink = 0.8 / np.abs(H @ V).max()
+        chosen = growth.stage(xi(shrink * (H @ V)), keep)
+        enhancement_maps.append((V[:, chosen], shrink))
+
+    def transform(rows):
+        enhanced = [xi(s * (enhancement_inputs(rows) @ V)) for V, s in enhancement_maps]
+        return np.hstack([features(rows), *enhanced])
+
+    return Network(growth, transform, base, offset)
+
+
+# -------------------------------------------------------------------------------- leave-one-out
+
+
+def leave_one_out_scores(design, targets, alpha):
+    """Scores of each row by the readout fitted on all the others, one refit per row."""
+    scores = np.empty_like(targets)
+    for i in range(len(design)):
+        others = np.arange(len(design)) != i
+        scores[i] = design[i] @ ridge(design[others], targets[others], alpha)
+    return scores

@@ -1,0 +1,98 @@
+"""Primal, dual and automatic solvers give the same model; only their costs differ."""
+
+import numpy as np
+import pytest
+
+import problems
+import reference
+import residuum
+
+SHAPES = {
+    "tall": (120, 5, 14),
+    "budget-past-the-rows": (30, 5, 60),
+    "far-more-inputs-than-rows": (25, 900, 12),
+    "square": (20, 9, 10),
+}
+
+
+@pytest.mark.parametrize("cls", problems.ALL, ids=problems.name_of)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("block_size", [1, 3])
+@pytest.mark.parametrize("selection", ["residual", "random"])
+def test_primal_dual_and_auto_give_the_same_model(cls, shape, block_size, selection):
+    n, p, h = SHAPES[shape]
+    X, y = problems.data_for(cls, n, p)
+    size = (
+        {"n_windows": 2, "n_feature_nodes": h // 3, "n_enhancement": h // 3}
+        if cls in problems.BLS
+        else {"n_hidden": h}
+    )
+    primal, dual, auto = (
+        problems.small(
+            cls, solver=solver, alpha=0.2, block_size=block_size, selection=selection, **size
+        ).fit(X, y)
+        for solver in ("primal", "dual", "auto")
+    )
+    for other in (dual, auto):
+        np.testing.assert_array_equal(other.selected_, primal.selected_)
+        np.testing.assert_allclose(other.objective_path_, primal.objective_path_, rtol=1e-9)
+        np.testing.assert_allclose(other.residual_path_, primal.residual_path_, rtol=1e-8)
+        expected = problems.scores_of(primal, X)
+        atol = 1e-8 * np.abs(expected).max()
+        np.testing.assert_allclose(problems.scores_of(other, X), expected, rtol=0, atol=atol)
+        np.testing.assert_allclose(other.coef_, primal.coef_, rtol=1e-6, atol=1e-8)
+        if cls in problems.CLASSIFIERS:
+            assert other.temperature_ == pytest.approx(primal.temperature_, rel=1e-6)
+
+
+def duplicated_inputs(n=40, p=4, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    return np.hstack([X, X[:, :2], np.ones((n, 1))]), rng.normal(size=(n, 2))
+
+
+@pytest.mark.parametrize("solver", ["auto", "primal"])
+def test_no_penalty_is_least_squares_even_with_repeated_columns(solver):
+    X, T = duplicated_inputs()
+    G = np.tanh(np.random.default_rng(1).normal(size=(40, 10)))
+    result = residuum.fit_stagewise(
+        lambda _stage, _size: G,
+        T,
+        inputs=X,
+        n_hidden=10,
+        pool_size=10,
+        selection="random",
+        alpha=0.0,
+        solver=solver,
+    )
+    design = np.hstack([np.ones((40, 1)), X, G])
+    fitted = np.hstack([X, result.hidden]) @ result.coef.T + result.intercept
+    best = design @ np.linalg.lstsq(design, T, rcond=None)[0]
+    np.testing.assert_allclose(fitted, best, atol=1e-9)
+    assert result.objective_path[-1] == pytest.approx(np.sum((T - best) ** 2), rel=1e-9)
+
+
+@pytest.mark.parametrize("cls", problems.AFFINE, ids=problems.name_of)
+def test_no_penalty_and_more_units_than_rows_fits_the_rows_exactly(cls):
+    X, y = problems.data_for(cls, n=20)
+    model = problems.small(cls, n_hidden=40, alpha=0.0, weight_scale=3.0).fit(X, y)
+    targets = reference.one_hot(y) if cls in problems.CLASSIFIERS else y
+    scores = problems.scores_of(model, X)
+    np.testing.assert_allclose(scores, targets, atol=1e-6)
+    assert (np.diff(model.objective_path_) <= 0).all()
+
+
+@pytest.mark.parametrize("cls", problems.ALL, ids=problems.name_of)
+def test_dual_without_penalty_is_refused(cls):
+    X, y = problems.data_for(cls)
+    with pytest.raises(ValueError, match="alpha") as caught:
+        problems.small(cls, alpha=0.0, solver="dual").fit(X, y)
+    assert "dual" in str(caught.value)
+
+
+def test_stagewise_function_refuses_dual_without_penalty():
+    X, T = duplicated_inputs()
+    with pytest.raises(ValueError, match="alpha"):
+        residuum.fit_stagewise(
+            lambda _stage, size: X[:, :size], T, n_hidden=2, pool_size=2, alpha=0.0, solver="dual"
+        )
