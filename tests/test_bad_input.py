@@ -131,8 +131,8 @@ def bad_data(cls):
         "no-targets": (X, None, "y"),
         "complex": (X + 1j, y, "[Cc]omplex"),
         "words": (words, y, "could not convert"),
-        "strings": (words.astype(str), y, ""),
-        "mixed-objects": (np.where(X > 0, X.astype(object), {}), y, ""),
+        "strings": (words.astype(str), y, None),
+        "mixed-objects": (np.where(X > 0, X.astype(object), {}), y, None),
         "sparse": (sparse.csr_array(X), y, "[Ss]parse"),
     }
 

@@ -229,7 +229,7 @@ RESIDUUM_INLINE void add_totals(double* out, const SumPack (&sums)[kCount]) {
 
 RESIDUUM_INLINE void prefetch(const void* address) {
 #if defined(__GNUC__) || defined(__clang__)
-  __builtin_prefetch(address, 0, 2);
+  __builtin_prefetch(address, 0, 3);
 #else
   (void)address;
 #endif

@@ -11,10 +11,9 @@ constexpr Index kBytesAhead = AHEAD;
 template <class Scalar>
 constexpr Index kLineRows = kCacheLineBytes / static_cast<Index>(sizeof(Scalar));
 
-// Rows worked on at a time: 2 KB of a column, so that the skinny side and two tiles of A share the first-level cache.
-// It also keeps the sums of float lanes short, 512 rows spread over the lanes of a pack.
-template <class Scalar>
-constexpr Index kRunRows = 2048 / static_cast<Index>(sizeof(Scalar));
+// Rows worked on at a time: few enough that the skinny side and two tiles of A share the first-level cache, and that the
+// sums of float lanes stay short before they are carried to double.
+constexpr Index kRunRows = 256;
 
 // Which part of a product a tile computes, and from which column on it fetches A meanwhile.
 struct TileRange {
@@ -30,21 +29,22 @@ struct TileRange {
 RESIDUUM_INLINE Index skinny_width(Index left) { return left == 2 || left == 4 ? 2 : 3; }
 
 // Calls tile(columns, skinny columns, columns to fetch, range) for tiles that cover A and the skinny matrix: kTall
-// columns wide while they last, then half as many. Skinny tiles are innermost, so that a run of A is still in cache when
-// it is used again; a column's runs come next, for memory likes long reads.
-template <class Scalar, int kTall, int kFetches, bool kOneSkinny, class Tile>
+// columns of A wide while they last, then half as many, and kSkinny or, if that is zero, two or three skinny columns.
+// Skinny tiles are innermost, so that a run of A is still in cache when it is used again; a column's runs come next, for
+// memory likes long reads.
+template <class Scalar, int kTall, int kSkinny, int kFetches, class Tile>
 RESIDUUM_INLINE void for_each_tile(Index first, Index a, Index b, Index rows, const Tile& tile) {
   const Index ahead = kTall + kBytesAhead / (rows * static_cast<Index>(sizeof(Scalar))) / kTall * kTall;
   for (; first + kTall <= a; first += kTall) {
-    for (Index row = 0; row < rows; row += kRunRows<Scalar>) {
-      const Index run = rows - row < kRunRows<Scalar> ? rows - row : kRunRows<Scalar>;
+    for (Index row = 0; row < rows; row += kRunRows) {
+      const Index run = rows - row < kRunRows ? rows - row : kRunRows;
       Index to_fetch = first + ahead + kTall <= a ? kTall : 0;
       for (Index j = 0; j < b;) {
         const Index fetched = to_fetch > 0 ? first + ahead + kTall - to_fetch : first;
         const TileRange range = {first, j, row, run, fetched};
-        const Index width = kOneSkinny ? 1 : skinny_width(b - j);
-        if constexpr (kOneSkinny)
-          tile(Constant<kTall>(), Constant<1>(), Constant<kFetches>(), range);
+        const Index width = kSkinny > 0 ? kSkinny : skinny_width(b - j);
+        if constexpr (kSkinny > 0)
+          tile(Constant<kTall>(), Constant<kSkinny>(), Constant<kFetches>(), range);
         else if (width == 2)
           tile(Constant<kTall>(), Constant<2>(), Constant<kFetches>(), range);
         else
@@ -54,34 +54,47 @@ RESIDUUM_INLINE void for_each_tile(Index first, Index a, Index b, Index rows, co
       }
     }
   }
-  if constexpr (kTall > 1) for_each_tile<Scalar, kTall / 2, 0, kOneSkinny>(first, a, b, rows, tile);
+  if constexpr (kTall > 1) for_each_tile<Scalar, kTall / 2, kSkinny, 0>(first, a, b, rows, tile);
 }
 
-// A single skinny column takes eight columns of A at a time, to have enough independent sums to hide the latency of a
-// multiply-add. Where several skinny tiles use the same columns, two of them share the fetching: all at once would be
-// more than memory can deliver meanwhile, and the arithmetic would wait.
+// The widths are such that at most 12 pairs and their operands fill 16 registers, and that at least 8 pairs hide the
+// latency of a multiply-add. Up to six skinny columns A passes through the registers once; beyond, several tiles use the
+// same columns of A and two of them share the fetching: all at once would be more than memory can deliver meanwhile.
 template <class Scalar, class Tile>
 RESIDUUM_INLINE void for_each_tile(Index a, Index b, Index rows, const Tile& tile) {
   if (rows == 0) return;
-  if (b == 1)
-    for_each_tile<Scalar, 8, 8, true>(0, a, b, rows, tile);
-  else if (b <= 3)
-    for_each_tile<Scalar, 4, 4, false>(0, a, b, rows, tile);
-  else
-    for_each_tile<Scalar, 4, 2, false>(0, a, b, rows, tile);
+  switch (b) {
+    case 0: return;
+    case 1: return for_each_tile<Scalar, 8, 1, 8>(0, a, b, rows, tile);
+    case 2: return for_each_tile<Scalar, 4, 2, 4>(0, a, b, rows, tile);
+    case 3: return for_each_tile<Scalar, 4, 3, 4>(0, a, b, rows, tile);
+    case 4: return for_each_tile<Scalar, 3, 4, 3>(0, a, b, rows, tile);
+    case 5: return for_each_tile<Scalar, 2, 5, 2>(0, a, b, rows, tile);
+    case 6: return for_each_tile<Scalar, 2, 6, 2>(0, a, b, rows, tile);
+    default: return for_each_tile<Scalar, 4, 0, 2>(0, a, b, rows, tile);
+  }
 }
 
-// One step over a pack of rows of sums += A^T B. The skinny side is held and each pack of A is used up at once: the other
-// way round would need one register too many.
+// One step over a pack of rows of sums += A^T B. The narrower side is held and each pack of the other is used up at once:
+// the other way round would need more registers than there are.
 template <class Scalar, int kTall, int kSkinny>
 RESIDUUM_INLINE void add_products(Pack<Scalar> (&sums)[kSkinny][kTall], const Scalar* A, Index lda, const Scalar* B,
                                   Index ldb) {
-  Pack<Scalar> skinny[kSkinny];
-  unrolled<kSkinny>([&](auto j) { skinny[j] = load<Scalar>(B + j * ldb); });
-  unrolled<kTall>([&](auto i) {
-    const Pack<Scalar> tall = load<Scalar>(A + i * lda);
-    unrolled<kSkinny>([&](auto j) { sums[j][i] = mul_add(tall, skinny[j], sums[j][i]); });
-  });
+  if constexpr (kSkinny <= kTall) {
+    Pack<Scalar> skinny[kSkinny];
+    unrolled<kSkinny>([&](auto j) { skinny[j] = load<Scalar>(B + j * ldb); });
+    unrolled<kTall>([&](auto i) {
+      const Pack<Scalar> tall = load<Scalar>(A + i * lda);
+      unrolled<kSkinny>([&](auto j) { sums[j][i] = mul_add(tall, skinny[j], sums[j][i]); });
+    });
+  } else {
+    Pack<Scalar> tall[kTall];
+    unrolled<kTall>([&](auto i) { tall[i] = load<Scalar>(A + i * lda); });
+    unrolled<kSkinny>([&](auto j) {
+      const Pack<Scalar> skinny = load<Scalar>(B + j * ldb);
+      unrolled<kTall>([&](auto i) { sums[j][i] = mul_add(tall[i], skinny, sums[j][i]); });
+    });
+  }
 }
 
 // out (kTall x kSkinny) += A^T B over `rows` rows; kFetches columns from `next` on are fetched meanwhile.
@@ -92,7 +105,7 @@ void add_transposed_tile(const Scalar* A, Index lda, const Scalar* next, const S
   unrolled<kSkinny>([&](auto j) { unrolled<kTall>([&](auto i) { sums[j][i] = Pack<Scalar>{}; }); });
   Index row = 0;
   for (; row + kLineRows<Scalar> <= rows; row += kLineRows<Scalar>) {
-    unrolled<0>([&](auto i) { prefetch(next + i * lda + row); });
+    unrolled<kFetches>([&](auto i) { prefetch(next + i * lda + row); });
     unrolled<kLineRows<Scalar> / kLanes<Scalar>>([&](auto step) {
       const Index at = row + step * kLanes<Scalar>;
       add_products<Scalar, kTall, kSkinny>(sums, A + at, lda, B + at, ldb);
@@ -122,13 +135,13 @@ void add_transposed_product(const Scalar* A, Index lda, Index a, const Scalar* B
 template <class Scalar, int kTall, int kSkinny, class Load, class Store>
 RESIDUUM_INLINE void add_combination(const Pack<Scalar> (&C)[kTall][kSkinny], const Scalar* A, Index lda, Scalar* Y,
                                      Index ldy, Load load_rows, Store store_rows) {
-  Pack<Scalar> sums[kSkinny];
-  unrolled<kSkinny>([&](auto j) { sums[j] = load_rows(Y + j * ldy); });
-  unrolled<kTall>([&](auto i) {
-    const Pack<Scalar> tall = load_rows(A + i * lda);
-    unrolled<kSkinny>([&](auto j) { sums[j] = mul_add(tall, C[i][j], sums[j]); });
+  Pack<Scalar> tall[kTall];
+  unrolled<kTall>([&](auto i) { tall[i] = load_rows(A + i * lda); });
+  unrolled<kSkinny>([&](auto j) {
+    Pack<Scalar> sum = load_rows(Y + j * ldy);
+    unrolled<kTall>([&](auto i) { sum = mul_add(tall[i], C[i][j], sum); });
+    store_rows(Y + j * ldy, sum);
   });
-  unrolled<kSkinny>([&](auto j) { store_rows(Y + j * ldy, sums[j]); });
 }
 
 // Y (rows x kSkinny) -= A (rows x kTall) C; kFetches columns from `next` on are fetched meanwhile.
@@ -141,7 +154,7 @@ void subtract_tile(const Scalar* A, Index lda, const Scalar* next, const Scalar*
   unrolled<kSkinny>([&](auto j) { unrolled<kTall>([&](auto i) { negated[i][j] = fill<Scalar>(-C[i + j * ldc]); }); });
   Index row = 0;
   for (; row + kLineRows<Scalar> <= rows; row += kLineRows<Scalar>) {
-    unrolled<0>([&](auto i) { prefetch(next + i * lda + row); });
+    unrolled<kFetches>([&](auto i) { prefetch(next + i * lda + row); });
     unrolled<kLineRows<Scalar> / kLanes<Scalar>>([&](auto step) {
       const Index at = row + step * kLanes<Scalar>;
       add_combination<Scalar, kTall, kSkinny>(negated, A + at, lda, Y + at, ldy, load_full, store_full);

@@ -1,0 +1,3 @@
+from residuum._cli import main
+
+raise SystemExit(main())
