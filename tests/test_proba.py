@@ -8,8 +8,6 @@ from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import problems
 import reference
@@ -37,10 +35,12 @@ def oracle(cls, X, y, **params):
 @pytest.mark.parametrize("cls", problems.CLASSIFIERS, ids=problems.name_of)
 @pytest.mark.parametrize("solver", ["primal", "dual"])
 @pytest.mark.parametrize("n_classes", [2, 4])
-@pytest.mark.parametrize("n", [14, 60])
+@pytest.mark.parametrize(("n", "seed"), [(14, 11), (60, 3)])  # neither separable nor hopeless
 @pytest.mark.parametrize("selection", ["residual", "random"])
-def test_temperature_is_the_likeliest_on_leave_one_out_scores(cls, solver, n_classes, n, selection):
-    X, y = problems.data_for(cls, n, n_outputs=n_classes, seed=11)
+def test_temperature_is_the_likeliest_on_leave_one_out_scores(
+    cls, solver, n_classes, n, seed, selection
+):
+    X, y = problems.data_for(cls, n, n_outputs=n_classes, seed=seed)
     expected = oracle(cls, X, y, alpha=0.4, selection=selection).growth
     held_out = reference.leave_one_out_scores(expected.design, expected.targets, 0.4)
     model = problems.small(cls, alpha=0.4, solver=solver, selection=selection).fit(X, y)
@@ -87,11 +87,17 @@ def test_log_probabilities_are_logs_where_the_estimator_has_them(cls):
 
 
 @pytest.mark.parametrize("cls", problems.CLASSIFIERS, ids=problems.name_of)
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [4, 5, 6])
 def test_log_loss_on_held_out_digits_rivals_logistic_regression(cls, seed):
+    """Both see pixels on [0, 1]: standardised, the nearly blank border pixels become outliers.
+
+    These settings were chosen on splits 0 to 3, where the defaults miss the bar (0.23 against
+    0.11 for an RVFL on split 0); the splits here had no part in the choice.
+    """
     X, y = load_digits(return_X_y=True)
-    X, X_test, y, y_test = train_test_split(X, y, stratify=y, random_state=seed)
-    logistic = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000)).fit(X, y)
+    X, X_test, y, y_test = train_test_split(X / 16, y, stratify=y, random_state=seed)
+    logistic = LogisticRegression(max_iter=2000).fit(X, y)
     bar = log_loss(y_test, logistic.predict_proba(X_test))
-    model = cls(random_state=seed).fit(X, y)
+    size = {"n_enhancement": 500} if cls in problems.BLS else {}
+    model = cls(standardize=False, random_state=seed, **size).fit(X, y)
     assert log_loss(y_test, model.predict_proba(X_test)) <= 1.1 * bar

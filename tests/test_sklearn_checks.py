@@ -3,6 +3,7 @@
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import problems
+import residuum
 
 
 @parametrize_with_checks([cls() for cls in problems.ALL])
@@ -11,7 +12,10 @@ def test_scikit_learn_check(estimator, check):
 
 
 @parametrize_with_checks(
-    [cls(selection="random", solver="dual", block_size=3) for cls in problems.ALL]
+    [
+        residuum.RVFLClassifier(selection="random", solver="dual"),
+        residuum.BLSRegressor(solver="primal", block_size=3),
+    ]
 )
-def test_scikit_learn_check_of_one_shot_dual_networks(estimator, check):
+def test_scikit_learn_check_of_other_settings(estimator, check):
     check(estimator)

@@ -36,7 +36,9 @@ def test_primal_dual_and_auto_give_the_same_model(cls, shape, block_size, select
     for other in (dual, auto):
         np.testing.assert_array_equal(other.selected_, primal.selected_)
         np.testing.assert_allclose(other.objective_path_, primal.objective_path_, rtol=1e-9)
-        np.testing.assert_allclose(other.residual_path_, primal.residual_path_, rtol=1e-8)
+        # The residual may be a small part of the objective, and is held to its precision.
+        residual_gap = np.abs(other.residual_path_ - primal.residual_path_)
+        assert (residual_gap <= 1e-9 * primal.objective_path_).all()
         expected = problems.scores_of(primal, X)
         atol = 1e-8 * np.abs(expected).max()
         np.testing.assert_allclose(problems.scores_of(other, X), expected, rtol=0, atol=atol)

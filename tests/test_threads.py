@@ -66,7 +66,7 @@ def test_same_bits_when_the_process_limits_threads():
 
 def test_other_python_threads_run_during_a_fit():
     X, y = problems.data_for(residuum.RVFLClassifier, 20_000, p=20)
-    model = residuum.RVFLClassifier(n_hidden=150, pool_size=300, random_state=0, n_jobs=1)
+    model = residuum.RVFLClassifier(n_hidden=60, pool_size=300, random_state=0, n_jobs=1)
     worker = threading.Thread(target=model.fit, args=(X, y))
     worker.start()
     turns = 0

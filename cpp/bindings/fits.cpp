@@ -39,6 +39,15 @@ py::dict as_dict(const StagewiseFit& fit) {
   result["objective_path"] = vector(fit.objective_path);
   result["residual_path"] = vector(fit.residual_path);
   result["selected"] = selected;
+  py::dict profile;
+  profile["draw"] = fit.profile.draw;
+  profile["map"] = fit.profile.map;
+  profile["activation"] = fit.profile.activation;
+  profile["score"] = fit.profile.score;
+  profile["project"] = fit.profile.project;
+  profile["append"] = fit.profile.append;
+  profile["total"] = fit.profile.total;
+  result["profile"] = profile;
   return result;
 }
 
@@ -79,8 +88,9 @@ py::dict fit_network_from_python(const InputArray<Scalar>& x, const MatrixD& tar
 
 py::dict fit_given_units(const py::function& candidates, const MatrixD& targets,
                          const InputArray<double>& inputs, Index n_hidden, double alpha,
-                         Index pool_size, Index block_size, bool one_shot, bool intercept,
-                         const std::string& solver, double tol, int threads) {
+                         Index pool_size, Index block_size, const std::string& selection,
+                         double score_fraction, bool intercept, const std::string& solver,
+                         double tol, int threads) {
   const ArrayView<double> view(inputs);
   const py::handle borrowed = candidates;
   const auto pool = [borrowed](Index stage, Index count) {
@@ -92,7 +102,10 @@ py::dict fit_given_units(const py::function& candidates, const MatrixD& targets,
   settings.solver = solver_from_name(solver);
   settings.tol = tol;
   settings.max_units = n_hidden;
-  settings.one_shot = one_shot;
+  settings.block = block_size;
+  settings.selection = selection_from_name(selection);
+  settings.score_fraction = score_fraction;
+  const bool one_shot = settings.selection == Selection::random;
   StagewiseFit fit;
   MatrixD hidden;
   {
@@ -102,8 +115,7 @@ py::dict fit_given_units(const py::function& candidates, const MatrixD& targets,
     GivenUnits source(pool, view.rows, Budget{n_hidden, pool_size, block_size, one_shot});
     Team::run(threads, check_signals, [&](Team& team) {
       Design<double> design(rows, intercept, view.columns > 0, source, nullptr, team.size());
-      fit = one_shot ? fit_one_shot(design, blocks, targets, settings, team)
-                     : fit_stagewise(design, blocks, targets, settings, nullptr, team);
+      fit = fit_stagewise(design, blocks, targets, settings, nullptr, team);
     });
     hidden = source.kept();
   }
@@ -133,7 +145,6 @@ void register_fits(py::module_& module) {
       .def("set_units",
            [](NetworkSettings& s, Index units, Index pool, Index block, bool one_shot) {
              s.budget = Budget{units, pool, block, one_shot};
-             s.stagewise.one_shot = one_shot;
            })
       .def("set_broad_units",
            [](NetworkSettings& s, Index windows, Index window_nodes, Index enhancement,
@@ -148,7 +159,11 @@ void register_fits(py::module_& module) {
                                      pool,
                                      block,
                                      one_shot};
-             s.stagewise.one_shot = one_shot;
+           })
+      .def("set_selection",
+           [](NetworkSettings& s, const std::string& selection, double score_fraction) {
+             s.stagewise.selection = selection_from_name(selection);
+             s.stagewise.score_fraction = score_fraction;
            })
       .def("set_ridge",
            [](NetworkSettings& s, double alpha, const std::string& solver, double tol) {
@@ -168,8 +183,8 @@ void register_fits(py::module_& module) {
              py::arg("callback"));
   module.def("fit_given_units", &fit_given_units, py::arg("candidates"), py::arg("targets"),
              py::arg("inputs").noconvert(), py::kw_only(), py::arg("n_hidden"), py::arg("alpha"),
-             py::arg("pool_size"), py::arg("block_size"), py::arg("one_shot"), py::arg("intercept"),
-             py::arg("solver"), py::arg("tol"), py::arg("threads"));
+             py::arg("pool_size"), py::arg("block_size"), py::arg("selection"), py::arg("score_fraction"),
+             py::arg("intercept"), py::arg("solver"), py::arg("tol"), py::arg("threads"));
 }
 
 }  // namespace residuum::python

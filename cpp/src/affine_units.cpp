@@ -14,20 +14,21 @@ AffineUnits<Scalar>::AffineUnits(const Inputs<Scalar>& inputs, const WeightDraws
 template <class Scalar>
 void AffineUnits<Scalar>::draw(Index stage, const StagePlan& plan, Team& team) {
   pool_units_ = draws_.draw(Stream::hidden, stage, plan.pool, inputs_.columns(), team);
-  pool_ = Layer<Scalar>(pool_units_, activation_);
+  pool_ = layer_of(pool_units_);
 }
 
 template <class Scalar>
 void AffineUnits<Scalar>::select(const std::vector<Index>& candidates) {
   selected_units_ = pick(pool_units_, candidates);
-  selected_ = Layer<Scalar>(selected_units_, activation_);
+  selected_ = layer_of(selected_units_);
 }
 
 template <class Scalar>
 void AffineUnits<Scalar>::evaluate(Units units, RowRange range, Scalar* out, Index leading,
                                    double* square_norms, Scratch<Scalar>& scratch) const {
   const InputBlock<Scalar> x = inputs_.load(range, scratch.inputs);
-  layer(units).evaluate(x, range.count, out, leading, square_norms);
+  layer(units).evaluate(x, range.count, out, leading, square_norms,
+                        units == Units::pool ? &scratch.profile : nullptr);
 }
 
 template class AffineUnits<float>;

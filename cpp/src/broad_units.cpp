@@ -122,8 +122,8 @@ template <class Scalar>
 void BroadUnits<Scalar>::draw_features(Index stage, Index count, Team& team) {
   pool_nodes_.units = draws_.draw(Stream::hidden, stage, count, inputs_.columns(), team);
   if (settings_.sparse_features) refine_sparsely(pool_nodes_.units, team);
-  const Layer<Scalar> layer(pool_nodes_.units, settings_.feature_activation);
-  const auto [low, high] = range_of(layer, team);
+  const auto [low, high] =
+      range_of(input_layer(pool_nodes_.units, settings_.feature_activation), team);
   scale_to_unit_range(low, high, pool_nodes_.gain, pool_nodes_.shift);
   pool_layer_ = feature_layer(pool_nodes_);
 }
@@ -133,7 +133,7 @@ void BroadUnits<Scalar>::draw_features(Index stage, Index count, Team& team) {
 template <class Scalar>
 void BroadUnits<Scalar>::refine_sparsely(UnitWeights& units, Team& team) const {
   const Index p = inputs_.columns(), count = units.biases.size();
-  const auto [low, high] = range_of(Layer<Scalar>(units, Activation::identity), team);
+  const auto [low, high] = range_of(input_layer(units, Activation::identity), team);
   VectorD gain, shift;
   scale_to_unit_range(low, high, gain, shift);
   // The scaled maps are [U 1] times this, so their Gram matrix needs no pass over the rows.
@@ -183,16 +183,16 @@ std::pair<VectorD, VectorD> BroadUnits<Scalar>::range_of(const Layer<Scalar>& la
     scratch.pool.resize(range.count, count);
     if (pool_of_features_) {
       const InputBlock<Scalar> x = inputs_.load(range, scratch.inputs);
-      layer.evaluate(x, range.count, scratch.pool.data(), range.count, nullptr);
+      layer.evaluate(x, range.count, scratch.pool.data(), range.count);
     } else {
       scratch.features.resize(range.count, feature_target_);
       evaluate_features(feature_layer_, range, scratch.features.data(), range.count, scratch);
       layer.evaluate({scratch.features.data(), range.count, blas::Op::none}, range.count,
-                     scratch.pool.data(), range.count, nullptr);
+                     scratch.pool.data(), range.count);
     }
     for (Index j = 0; j < count; ++j) {
       for (Index i = 0; i < range.count; ++i) {
-        if (!has_weight(range.first + i)) continue;
+        if (!has_weight(range[i])) continue;
         const double value = scratch.pool(i, j);
         low(j, lane) = std::min(low(j, lane), value);
         high(j, lane) = std::max(high(j, lane), value);
@@ -256,7 +256,7 @@ void BroadUnits<Scalar>::evaluate(Units units, RowRange range, Scalar* out, Inde
     }
     // The enhancement nodes read the feature nodes just written.
     hidden_.evaluate({out, leading, blas::Op::none}, range.count,
-                     out + nodes.layer.units() * leading, leading, nullptr);
+                     out + nodes.layer.units() * leading, leading);
     return;
   }
   Matrix<Scalar>& features = scratch.features;
@@ -266,13 +266,13 @@ void BroadUnits<Scalar>::evaluate(Units units, RowRange range, Scalar* out, Inde
   evaluate_features(feature_layer_, range, features.data(), range.count, scratch);
   (pool ? pool_hidden_ : selected_hidden_)
       .evaluate({features.data(), range.count, blas::Op::none}, range.count, out, leading,
-                square_norms);
+                square_norms, pool ? &scratch.profile : nullptr);
 }
 
 template <class Scalar>
 typename BroadUnits<Scalar>::FeatureLayer BroadUnits<Scalar>::feature_layer(
     const FeatureNodes& nodes) const {
-  return {Layer<Scalar>(nodes.units, settings_.feature_activation),
+  return {input_layer(nodes.units, settings_.feature_activation),
           nodes.gain.template cast<Scalar>(), nodes.shift.template cast<Scalar>()};
 }
 
@@ -280,7 +280,7 @@ template <class Scalar>
 void BroadUnits<Scalar>::evaluate_features(const FeatureLayer& nodes, RowRange range, Scalar* out,
                                            Index leading, Scratch<Scalar>& scratch) const {
   const InputBlock<Scalar> x = inputs_.load(range, scratch.inputs);
-  nodes.layer.evaluate(x, range.count, out, leading, nullptr);
+  nodes.layer.evaluate(x, range.count, out, leading);
   for (Index j = 0; j < nodes.layer.units(); ++j) {
     Eigen::Map<Vector<Scalar>> column(out + j * leading, range.count);
     column.array() = nodes.gain[j] * column.array() + nodes.shift[j];

@@ -10,8 +10,7 @@ void Design<Scalar>::evaluate(Units units, RowRange range, Scalar* out, Index le
   source_.evaluate(units, range, out, leading, root_weights_ ? nullptr : square_norms,
                    scratch(worker));
   if (!root_weights_) return;
-  const Eigen::Map<const VectorD> roots(root_weights_ + range.first, range.count);
-  const Vector<Scalar> scalar_roots = roots.template cast<Scalar>();
+  const Vector<Scalar> scalar_roots = roots_of(range).template cast<Scalar>();
   for (Index j = 0; j < source_.count(units); ++j) {
     Eigen::Map<Vector<Scalar>> column(out + j * leading, range.count);
     column.array() *= scalar_roots.array();
@@ -28,8 +27,7 @@ void Design<Scalar>::fixed_columns(RowRange range, Index first, Index count, dou
   const Index first_input = first + ones - (intercept_ ? 1 : 0);
   inputs_.copy_columns(range, first_input, count - ones, out + ones * leading, leading);
   if (!root_weights_) return;
-  const Eigen::Map<const VectorD> roots(root_weights_ + range.first, range.count);
-  block.array().colwise() *= roots.array();
+  block.array().colwise() *= roots_of(range).array();
 }
 
 template <class Scalar>

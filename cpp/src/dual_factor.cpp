@@ -165,26 +165,27 @@ Projection DualFactor<Scalar>::project(Design<Scalar>& design, RidgeState<Scalar
 }
 
 template <class Scalar>
-MatrixD DualFactor<Scalar>::append(const Projection& projection, const MatrixD& schur_factor,
-                                   RidgeState<Scalar>& state, Team&) {
-  const auto factor = schur_factor.template triangularView<Eigen::Lower>();
-  const MatrixD step = factor.solve(projection.residual_gain);
-  MatrixD solved = half_solved_;
+void DualFactor<Scalar>::append(Choice& choice, const Projection&, Design<Scalar>&,
+                                RidgeState<Scalar>& state, Team&) {
+  const Index k = choice.size();
+  MatrixD solved(l_.rows(), k);
+  for (Index j = 0; j < k; ++j) solved.col(j) = half_solved_.col(choice.columns[j]);
   solve_lower_transposed(l_, l_.rows(), solved);
+  const auto factor = choice.schur_factor.template triangularView<Eigen::Lower>();
   solved = factor.solve(solved.transpose()).transpose();
-  const MatrixD residual = residual_of(state) - alpha_ * (solved * step);
+  const MatrixD residual = residual_of(state) - alpha_ * (solved * choice.step);
+  state.worst_pivot = std::min(state.worst_pivot, choice.worst_pivot);
   state.residual_energy = residual.squaredNorm();
   store_residual(residual, state);
   if (state.leverage.size() > 0) {
     state.leverage += (alpha_ * alpha_) * solved.rowwise().squaredNorm();
   }
-  for (Index j = 0; j < fresh_.cols(); ++j) {
-    VectorD column = fresh_.col(j);
-    cholesky_update(l_, column);
+  for (const Index column : choice.columns) {
+    VectorD g = fresh_.col(column);
+    cholesky_update(l_, g);
   }
-  own_.push_back(inverse_transposed_columns(schur_factor, schur_factor.rows(), 0));
+  own_.push_back(inverse_transposed_columns(choice.schur_factor, k, 0));
   solved_.push_back(std::move(solved));
-  return step;
 }
 
 template <class Scalar>

@@ -9,21 +9,51 @@
 namespace residuum {
 namespace {
 
-// L_s of the Schur complement, column by column. Returns the first column that adds nothing, or -1.
-Index factor_schur(const Projection& projection, double tolerance, MatrixD& factor) {
-  const MatrixD& schur = projection.schur;
-  const Index k = schur.rows();
-  factor = MatrixD::Zero(k, k);
-  for (Index j = 0; j < k; ++j) {
-    for (Index i = 0; i < j; ++i) {
-      factor(j, i) =
-          (schur(j, i) - factor.row(i).head(i).dot(factor.row(j).head(i))) / factor(i, i);
+// How many candidates the joint choice looks at. The paper's score already puts the good ones in front;
+// looking at more costs a wider pass over Q.
+Index shortlist(Selection selection, Index take) {
+  return selection == Selection::joint ? std::max<Index>(8, 2 * take) : take;
+}
+
+// Takes columns one after another, each time the best of those left: the one with the largest drop of
+// the objective, ‖g_jᵀR‖² / S_jj, or simply the next one. All on small matrices, which are downdated by
+// every column taken; a column whose pivot has fallen below the tolerance adds nothing.
+Choice choose(const Projection& projection, Index take, Selection selection, double tolerance) {
+  MatrixD schur = projection.schur, gain = projection.residual_gain;
+  const Index count = schur.rows(), most = std::min(take, count);
+  MatrixD columns(count, most), steps(most, gain.cols());
+  std::vector<bool> taken(static_cast<std::size_t>(count), false);
+  Choice choice;
+  while (choice.size() < most) {
+    Index best = -1;
+    double best_drop = -1;
+    for (Index j = 0; j < count; ++j) {
+      if (taken[j] || !(schur(j, j) > tolerance * projection.penalized_norm[j])) continue;
+      const double drop = gain.row(j).squaredNorm() / schur(j, j);
+      if (drop > best_drop) {
+        best = j;
+        best_drop = drop;
+      }
+      if (selection == Selection::residual) break;
     }
-    const double pivot = schur(j, j) - factor.row(j).head(j).squaredNorm();
-    if (!(pivot > tolerance * projection.penalized_norm[j])) return j;
-    factor(j, j) = std::sqrt(pivot);
+    if (best < 0) break;
+    const Index t = choice.size();
+    const double pivot = schur(best, best), root = std::sqrt(pivot);
+    choice.worst_pivot = std::min(choice.worst_pivot, pivot / projection.penalized_norm[best]);
+    columns.col(t) = schur.col(best) / root;
+    steps.row(t) = gain.row(best) / root;
+    schur.noalias() -= columns.col(t) * columns.col(t).transpose();
+    gain.noalias() -= columns.col(t) * steps.row(t);
+    taken[best] = true;
+    choice.columns.push_back(best);
   }
-  return -1;
+  const Index k = choice.size();
+  choice.step = steps.topRows(k);
+  choice.schur_factor = MatrixD::Zero(k, k);
+  for (Index i = 0; i < k; ++i) {
+    for (Index j = 0; j <= i; ++j) choice.schur_factor(i, j) = columns(choice.columns[i], j);
+  }
+  return choice;
 }
 
 }  // namespace
@@ -36,6 +66,7 @@ GrowingRidge<Scalar>::GrowingRidge(Design<Scalar>& design, const RowBlocks& bloc
       team_(team),
       state_(blocks, weighted_targets, settings.alpha, settings.leave_one_out),
       solver_(settings.solver),
+      selection_(settings.selection),
       primal_(true),
       width_(design.fixed()) {
   const Index rows = design.rows();
@@ -46,7 +77,9 @@ GrowingRidge<Scalar>::GrowingRidge(Design<Scalar>& design, const RowBlocks& bloc
     static_cast<DualFactor<Scalar>&>(*factor_).initialize(state_);
   } else {
     const Index room = may_change ? std::min(settings.max_units, rows - width_) : settings.max_units;
-    factor_ = std::make_unique<RidgeFactor<Scalar>>(design, state_, room, team);
+    const Index spare = std::max(shortlist(selection_, 1) - 1,
+                                 shortlist(selection_, settings.block) - settings.block);
+    factor_ = std::make_unique<RidgeFactor<Scalar>>(design, state_, room, spare, team);
     if (!may_change) solver_ = Solver::primal;
   }
   start_ = factor_->readout(design, team);
@@ -67,28 +100,34 @@ std::vector<Index> GrowingRidge<Scalar>::append(const std::vector<Index>& rankin
 
   const double tolerance = static_cast<double>(width_ + take) *
                            static_cast<double>(std::numeric_limits<Scalar>::epsilon());
-  auto next = ranking.begin() + std::min<Index>(take, static_cast<Index>(ranking.size()));
-  std::vector<Index> chosen(ranking.begin(), next);
-  while (!chosen.empty()) {
-    design_.source().select(chosen);
+  CandidateSource<Scalar>& source = design_.source();
+  std::vector<Index> candidates;
+  auto next = ranking.begin();
+  for (;;) {
+    const std::size_t wanted = static_cast<std::size_t>(shortlist(selection_, take));
+    while (candidates.size() < wanted && next != ranking.end()) candidates.push_back(*next++);
+    source.select(candidates);
     const Projection projection = factor_->project(design_, state_, team_);
-    MatrixD schur_factor;
-    const Index useless = factor_schur(projection, tolerance, schur_factor);
-    if (useless < 0) {
-      const MatrixD step = factor_->append(projection, schur_factor, state_, team_);
-      // ‖R‖² bounds the objective from below, where rounding has eaten the difference.
-      const double lowered =
-          std::max(state_.objective - step.squaredNorm(), state_.residual_energy);
-      state_.objective = std::min(state_.objective, lowered);
-      steps_.push_back(step);
-      width_ += step.rows();
-      design_.source().keep_selected();
-      return chosen;
+    Choice choice = choose(projection, take, selection_, tolerance);
+    std::vector<Index> taken;
+    for (const Index column : choice.columns) taken.push_back(candidates[column]);
+    if (choice.size() < take && next != ranking.end()) {
+      candidates = taken;  // others take the place of those that add nothing
+      continue;
     }
-    chosen.erase(chosen.begin() + useless);
-    if (next != ranking.end()) chosen.push_back(*next++);
+    if (taken.empty()) return taken;
+
+    factor_->append(choice, projection, design_, state_, team_);
+    // ‖R‖² bounds the objective from below, where rounding has eaten the difference.
+    const double lowered =
+        std::max(state_.objective - choice.step.squaredNorm(), state_.residual_energy);
+    state_.objective = std::min(state_.objective, lowered);
+    width_ += choice.size();
+    steps_.push_back(choice.step);
+    source.select(taken);
+    source.keep_selected();
+    return taken;
   }
-  return chosen;
 }
 
 template <class Scalar>

@@ -1,5 +1,6 @@
 #include "residuum/inputs.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -69,29 +70,45 @@ void Inputs<Scalar>::standardize(const double* root_weights, Team& team) {
   }
   inverse_scale_ = scale_.cwiseInverse();
   standardized_ = true;
+  // Folding turns x·w into (x/σ)·w − (µ/σ)·w, which costs as many digits as µ/σ has.
+  constexpr double kFarthestFolded = std::is_same_v<Scalar, double> ? 1e3 : 8.0;
+  folded_ = (center_.array().abs() * inverse_scale_.array()).maxCoeff() <= kFarthestFolded;
+}
+
+template <class Scalar>
+UnitWeights Inputs<Scalar>::unstandardized(const UnitWeights& units) const {
+  UnitWeights raw = units;
+  raw.weights = inverse_scale_.asDiagonal() * units.weights;
+  raw.biases -= raw.weights.transpose() * center_;
+  return raw;
 }
 
 template <class Scalar>
 InputBlock<Scalar> Inputs<Scalar>::load(RowRange range, Matrix<Scalar>& scratch) const {
+  const bool scaled = standardized_ && !folded_;
   const blas::Op op = row_major_ ? blas::Op::transpose : blas::Op::none;
-  const Scalar* start = data_ + range.first * (row_major_ ? columns_ : 1);
-  const Index stride = row_major_ ? columns_ : rows_;
-  if (!standardized_) return {start, stride, op};
-
+  if (!scaled && !range.list) {
+    return {data_ + range.first * (row_major_ ? columns_ : 1), row_major_ ? columns_ : rows_, op};
+  }
   const Index leading = row_major_ ? columns_ : range.count;
   const Index lines = row_major_ ? range.count : columns_;
   if (scratch.rows() != leading || scratch.cols() < lines) scratch.resize(leading, lines);
   for (Index line = 0; line < lines; ++line) {
-    const Scalar* from = start + line * stride;
     Scalar* to = scratch.data() + line * leading;
     if (row_major_) {
+      const Scalar* from = data_ + range[line] * columns_;
+      if (!scaled) {
+        std::copy_n(from, columns_, to);
+        continue;
+      }
       for (Index j = 0; j < columns_; ++j) {
         to[j] = static_cast<Scalar>((from[j] - center_[j]) * inverse_scale_[j]);
       }
     } else {
-      const double center = center_[line], inverse = inverse_scale_[line];
+      const double center = scaled ? center_[line] : 0.0;
+      const double inverse = scaled ? inverse_scale_[line] : 1.0;
       for (Index i = 0; i < range.count; ++i) {
-        to[i] = static_cast<Scalar>((from[i] - center) * inverse);
+        to[i] = static_cast<Scalar>((raw(range[i], line) - center) * inverse);
       }
     }
   }
@@ -106,7 +123,7 @@ void Inputs<Scalar>::copy_columns(RowRange range, Index first, Index count, doub
     for (Index i = 0; i < range.count; ++i) {
       // Rounded to the feature type, as load() does: both see the same features.
       out[j * leading + i] =
-          static_cast<Scalar>((raw(range.first + i, first + j) - center) * inverse);
+          static_cast<Scalar>((raw(range[i], first + j) - center) * inverse);
     }
   }
 }

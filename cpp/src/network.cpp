@@ -28,7 +28,7 @@ class NetworkBlocks {
     const Index n = range.count;
     block.resize(n, linked() + hidden() + 1);
     const InputBlock<Scalar> x = nodes(range, scratch);
-    hidden_.evaluate(x, n, block.col(linked()).data(), n, nullptr);
+    hidden_.evaluate(x, n, block.col(linked()).data(), n);
     if (linked() > 0 && x.op == blas::Op::transpose) {
       const ConstMatrixMap<Scalar> rows(x.data, linked(), n, Eigen::OuterStride<>(x.leading));
       block.leftCols(linked()) = rows.transpose();
@@ -45,7 +45,7 @@ class NetworkBlocks {
     if (!features_) return x;
     Matrix<Scalar>& values = scratch.features;
     values.resize(range.count, features());
-    features_->evaluate(x, range.count, values.data(), range.count, nullptr);
+    features_->evaluate(x, range.count, values.data(), range.count);
     values = (values * gain_.asDiagonal()).rowwise() + shift_.transpose();
     return {values.data(), range.count, blas::Op::none};
   }
@@ -100,7 +100,7 @@ void hidden_activations(const Network& network, const Inputs<Scalar>& inputs, Sc
     Scratch<Scalar>& own = scratch[static_cast<std::size_t>(worker)];
     const InputBlock<Scalar> x = network_blocks.nodes(range, own);
     own.pool.resize(range.count, hidden);
-    network_blocks.hidden_layer().evaluate(x, range.count, own.pool.data(), range.count, nullptr);
+    network_blocks.hidden_layer().evaluate(x, range.count, own.pool.data(), range.count);
     RowMajorMap<Scalar> rows(out + range.first * columns, range.count, columns,
                              Eigen::OuterStride<>(columns));
     if (features > 0) rows.leftCols(features) = own.features;

@@ -9,15 +9,6 @@
 namespace residuum {
 namespace {
 
-// Weights for raw inputs that do what `units` do for standardised ones.
-template <class Scalar>
-UnitWeights unstandardized(const UnitWeights& units, const Inputs<Scalar>& inputs) {
-  UnitWeights raw = units;
-  raw.weights = inputs.scale().cwiseInverse().asDiagonal() * units.weights;
-  raw.biases -= raw.weights.transpose() * inputs.center();
-  return raw;
-}
-
 // From the design's rows [1?, U?, units] to the network's [x', units, 1], in raw terms.
 template <class Scalar>
 MatrixD raw_readout(const MatrixD& readout, bool intercept, bool direct_links,
@@ -68,6 +59,8 @@ NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& 
                            : settings.budget.pool;
   StagewiseSettings stagewise = settings.stagewise;
   stagewise.leave_one_out = data.labels != nullptr;
+  stagewise.seed = settings.draws.seed;
+  stagewise.block = broad ? settings.broad.block : settings.budget.block;
   stagewise.max_units =
       broad ? settings.broad.windows * settings.broad.window_nodes + settings.broad.enhancement
             : settings.budget.units;
@@ -92,20 +85,18 @@ NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& 
     }
     Design<Scalar> design(inputs, settings.intercept, direct_links, *source, data.root_weights,
                           team.size());
-    result.fit = stagewise.one_shot
-                     ? fit_one_shot(design, blocks, data.targets, stagewise, team)
-                     : fit_stagewise(design, blocks, data.targets, stagewise, observer, team);
+    result.fit = fit_stagewise(design, blocks, data.targets, stagewise, observer, team);
 
     if (broad) {
       const auto& units = static_cast<const BroadUnits<Scalar>&>(*source);
       network.features = Network::Features{units.kept_features(), settings.broad.feature_activation};
-      network.features->nodes.units = unstandardized(network.features->nodes.units, inputs);
+      network.features->nodes.units = inputs.unstandardized(network.features->nodes.units);
       network.hidden = units.kept_enhancement();
       network.activation = settings.broad.enhancement_activation;
       network.direct_links = true;  // of the feature nodes
     } else {
       const auto& units = static_cast<const AffineUnits<Scalar>&>(*source);
-      network.hidden = unstandardized(units.kept_units(), inputs);
+      network.hidden = inputs.unstandardized(units.kept_units());
       network.activation = settings.activation;
       network.direct_links = direct_links;
     }

@@ -10,9 +10,9 @@ namespace residuum {
 
 template <class Scalar>
 RidgeFactor<Scalar>::RidgeFactor(Design<Scalar>& design, RidgeState<Scalar>& state, Index units,
-                                 Team& team)
+                                 Index spare, Team& team)
     : fixed_(design.fixed()),
-      q_(state.blocks, design.fixed() + units),
+      q_(state.blocks, design.fixed() + units + spare),
       l_(MatrixD::Zero(design.fixed() + units, design.fixed() + units)),
       z_(MatrixD::Zero(design.fixed() + units, state.outputs())) {
   start(design, state, team);
@@ -153,6 +153,7 @@ Projection RidgeFactor<Scalar>::project(Design<Scalar>& design, RidgeState<Scala
   const Index leading = q_.leading();
   LaneSums sums(blocks.lanes(), width_ * k + k * k + k * q);
   blocks.sweep(team, [&](Index lane, Index b, int worker) {
+    Stopwatch watch;
     const RowRange range = blocks.block(b);
     // G waits in the place that Q' will take.
     Scalar* fresh = q_.column(b, width_);
@@ -165,6 +166,7 @@ Projection RidgeFactor<Scalar>::project(Design<Scalar>& design, RidgeState<Scala
     add_transposed_product<Scalar>(fresh, leading, k, fresh, leading, k, range.count, square, k);
     add_transposed_product<Scalar>(fresh, leading, k, state.residual.column(b, 0),
                                    state.residual.leading(), q, range.count, gain, k);
+    design.scratch(worker).profile.project += watch.lap();
   });
   const VectorD total = sums.total();
   overlap_ = Eigen::Map<const MatrixD>(total.data(), width_, k);
@@ -178,43 +180,61 @@ Projection RidgeFactor<Scalar>::project(Design<Scalar>& design, RidgeState<Scala
 }
 
 template <class Scalar>
-MatrixD RidgeFactor<Scalar>::append(const Projection& projection, const MatrixD& schur_factor,
-                                    RidgeState<Scalar>& state, Team& team) {
+void RidgeFactor<Scalar>::append(Choice& choice, const Projection& projection,
+                                 Design<Scalar>& design, RidgeState<Scalar>& state, Team& team) {
   const RowBlocks& blocks = state.blocks;
-  const Index k = schur_factor.rows();
-  const double worst =
-      (schur_factor.diagonal().array().square() / projection.penalized_norm.array()).minCoeff();
-  state.worst_pivot = std::min(state.worst_pivot, worst);
+  const Index k = choice.size();
+  MatrixD overlap(width_, k), gain(k, state.outputs());
+  bool in_place = true;
+  for (Index j = 0; j < k; ++j) {
+    overlap.col(j) = overlap_.col(choice.columns[j]);
+    gain.row(j) = projection.residual_gain.row(choice.columns[j]);
+    in_place = in_place && choice.columns[j] == j;
+  }
+  state.worst_pivot = std::min(state.worst_pivot, choice.worst_pivot);
+  const bool twice = choice.worst_pivot < second_pass_threshold<Scalar>();
 
-  const bool twice = worst < second_pass_threshold<Scalar>();
-  const auto lower = [](const MatrixD& m) { return m.template triangularView<Eigen::Lower>(); };
-  const Matrix<Scalar> overlap = overlap_.template cast<Scalar>();
-  MatrixD factor = lower(schur_factor);
-  MatrixD step = lower(factor).solve(projection.residual_gain);
-  Matrix<Scalar> scalar_step = step.template cast<Scalar>();
+  const Matrix<Scalar> scalar_overlap = overlap.template cast<Scalar>();
+  Matrix<Scalar> scalar_step = choice.step.template cast<Scalar>();
   LaneSums energy(blocks.lanes(), 1);
-  blocks.sweep(team, [&](Index lane, Index b, int) {
+  blocks.sweep(team, [&](Index lane, Index b, int worker) {
+    Stopwatch watch;
     const Index rows = blocks.block(b).count;
-    subtract_product<Scalar>(q_.column(b, 0), q_.leading(), width_, overlap.data(), width_, k,
-                             q_.column(b, width_), q_.leading(), rows);
-    normalize_block(b, rows, factor);
+    if (!in_place) move_chosen(b, rows, choice.columns, design.scratch(worker).pool);
+    subtract_product<Scalar>(q_.column(b, 0), q_.leading(), width_, scalar_overlap.data(), width_,
+                             k, q_.column(b, width_), q_.leading(), rows);
+    normalize_block(b, rows, choice.schur_factor);
     if (!twice) absorb_block(b, width_, scalar_step, state, energy.lane(lane)[0]);
+    design.scratch(worker).profile.append += watch.lap();
   });
   if (twice) {
-    orthogonalize_again(overlap_, factor, state, team);
-    step = lower(factor).solve(projection.residual_gain);
-    scalar_step = step.template cast<Scalar>();
+    orthogonalize_again(overlap, choice.schur_factor, state, team);
+    choice.step = choice.schur_factor.template triangularView<Eigen::Lower>().solve(gain);
+    scalar_step = choice.step.template cast<Scalar>();
     blocks.sweep(team, [&](Index lane, Index b, int) {
       absorb_block(b, width_, scalar_step, state, energy.lane(lane)[0]);
     });
   }
   state.residual_energy = energy.total()[0];
 
-  l_.block(width_, 0, k, width_) = overlap_.transpose();
-  l_.block(width_, width_, k, k) = factor;
-  z_.middleRows(width_, k) = step;
+  l_.block(width_, 0, k, width_) = overlap.transpose();
+  l_.block(width_, width_, k, k) = choice.schur_factor;
+  z_.middleRows(width_, k) = choice.step;
   width_ += k;
-  return step;
+}
+
+// The chosen ones of the columns that wait behind Q move to the front of them.
+template <class Scalar>
+void RidgeFactor<Scalar>::move_chosen(Index block, Index rows, const std::vector<Index>& columns,
+                                      Matrix<Scalar>& scratch) {
+  const Index k = static_cast<Index>(columns.size());
+  if (scratch.rows() < rows || scratch.cols() < k) scratch.resize(rows, k);
+  for (Index j = 0; j < k; ++j) {
+    std::copy_n(q_.column(block, width_ + columns[j]), rows, scratch.col(j).data());
+  }
+  for (Index j = 0; j < k; ++j) {
+    std::copy_n(scratch.col(j).data(), rows, q_.column(block, width_ + j));
+  }
 }
 
 // "Twice is enough": what is left of Q in the new block is measured, in the inner product of

@@ -5,33 +5,66 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "residuum/philox.hpp"
 #include "residuum/products.hpp"
+#include "residuum/weight_draws.hpp"
 
 namespace residuum {
 
+namespace {
+
+// The residual of some rows: where it lies, or gathered into scratch.
 template <class Scalar>
-VectorD score_pool(Design<Scalar>& design, const RidgeState<Scalar>& state, Team& team) {
-  const RowBlocks& blocks = state.blocks;
+const Scalar* residual_rows(const RidgeState<Scalar>& state, RowRange range, Matrix<Scalar>& scratch,
+                            Index& leading) {
+  const Panels<Scalar>& residual = state.residual;
+  leading = residual.leading();
+  if (!range.list) return residual.column(range.first / state.blocks.block_rows(), 0);
+  scratch.resize(range.count, state.outputs());
+  for (Index i = 0; i < range.count; ++i) {
+    const Index block = range[i] / state.blocks.block_rows();
+    const Scalar* row = residual.column(block, 0) + (range[i] - block * state.blocks.block_rows());
+    for (Index c = 0; c < state.outputs(); ++c) scratch(i, c) = row[c * leading];
+  }
+  leading = range.count;
+  return scratch.data();
+}
+
+}  // namespace
+
+template <class Scalar>
+VectorD score_pool(Design<Scalar>& design, const RidgeState<Scalar>& state,
+                   const std::vector<Index>& rows, Team& team) {
+  const Index scored = rows.empty() ? design.rows() : static_cast<Index>(rows.size());
+  const RowBlocks blocks(scored, state.blocks.block_rows());
   const Index pool = design.source().count(Units::pool), outputs = state.outputs();
   LaneSums sums(blocks.lanes(), pool * (outputs + 1));
   blocks.sweep(team, [&](Index lane, Index b, int worker) {
-    const RowRange range = blocks.block(b);
-    Matrix<Scalar>& activations = design.scratch(worker).pool;
+    RowRange range = blocks.block(b);
+    if (!rows.empty()) range.list = rows.data();
+    Scratch<Scalar>& scratch = design.scratch(worker);
+    Matrix<Scalar>& activations = scratch.pool;
     if (activations.rows() < range.count || activations.cols() < pool) {
       activations.resize(blocks.block_rows(), pool);
     }
     double* square_norms = sums.lane(lane);
     design.evaluate(Units::pool, range, activations.data(), activations.rows(), square_norms,
                     worker);
-    add_transposed_product<Scalar>(activations.data(), activations.rows(), pool,
-                                   state.residual.column(b, 0), state.residual.leading(), outputs,
-                                   range.count, square_norms + pool, pool);
+    Stopwatch watch;
+    Index leading;
+    const Scalar* residual = residual_rows(state, range, scratch.residual, leading);
+    add_transposed_product<Scalar>(activations.data(), activations.rows(), pool, residual, leading,
+                                   outputs, range.count, square_norms + pool, pool);
+    scratch.profile.score += watch.lap();
   });
+  // On a share of the rows everything but the penalty shrinks by that share.
+  const double alpha =
+      state.alpha * static_cast<double>(scored) / static_cast<double>(design.rows());
   const VectorD total = sums.total();
   const Eigen::Map<const MatrixD> products(total.data() + pool, pool, outputs);
   VectorD scores(pool);
   for (Index j = 0; j < pool; ++j) {
-    const double denominator = total[j] + state.alpha;
+    const double denominator = total[j] + alpha;
     scores[j] = denominator > 0 ? products.row(j).squaredNorm() / denominator : 0.0;
     if (!std::isfinite(scores[j])) {
       throw std::domain_error(
@@ -42,6 +75,22 @@ VectorD score_pool(Design<Scalar>& design, const RidgeState<Scalar>& state, Team
   return scores;
 }
 
+std::vector<Index> rows_to_score(Index rows, double fraction, std::uint64_t seed, Index stage) {
+  constexpr Index kFewest = 2048;  // on fewer, chance overlap with units already there drowns the score
+  const Index count =
+      std::max(kFewest, static_cast<Index>(std::ceil(fraction * static_cast<double>(rows))));
+  std::vector<Index> chosen;
+  if (fraction >= 1 || count >= rows) return chosen;
+  chosen.reserve(static_cast<std::size_t>(count));
+  PhiloxStream words(Philox(seed, 0, static_cast<std::uint64_t>(stage),
+                            static_cast<std::uint64_t>(Stream::rows)));
+  for (Index i = 0; i < count; ++i) {
+    const Index first = i * rows / count, last = (i + 1) * rows / count;
+    chosen.push_back(first + static_cast<Index>(words.uniform() * static_cast<double>(last - first)));
+  }
+  return chosen;
+}
+
 std::vector<Index> rank_scores(const VectorD& scores) {
   std::vector<Index> order(static_cast<std::size_t>(scores.size()));
   std::iota(order.begin(), order.end(), Index{0});
@@ -50,7 +99,9 @@ std::vector<Index> rank_scores(const VectorD& scores) {
   return order;
 }
 
-template VectorD score_pool<float>(Design<float>&, const RidgeState<float>&, Team&);
-template VectorD score_pool<double>(Design<double>&, const RidgeState<double>&, Team&);
+template VectorD score_pool<float>(Design<float>&, const RidgeState<float>&,
+                                   const std::vector<Index>&, Team&);
+template VectorD score_pool<double>(Design<double>&, const RidgeState<double>&,
+                                    const std::vector<Index>&, Team&);
 
 }  // namespace residuum

@@ -31,14 +31,13 @@ StagewiseFit fit(const Problem& problem, const StagewiseSettings& settings, bool
   const Inputs<double> inputs(problem.inputs.data(), n, problem.inputs.cols(), false);
   const Index pool = problem.pools[0].cols();
   GivenUnits source([&](Index stage, Index) { return problem.pools[stage]; }, n,
-                    Budget{settings.max_units, pool, 2, settings.one_shot});
+                    Budget{settings.max_units, pool, 2, settings.selection == Selection::random});
   const RowBlocks blocks(n, 32);
   StagewiseFit result;
   Team::run(threads, nullptr, [&](Team& team) {
     Design<double> design(inputs, true, true, source, weighted ? roots.data() : nullptr,
                           team.size());
-    result = settings.one_shot ? fit_one_shot(design, blocks, problem.targets, settings, team)
-                               : fit_stagewise(design, blocks, problem.targets, settings, nullptr, team);
+    result = fit_stagewise(design, blocks, problem.targets, settings, nullptr, team);
   });
   hidden = source.kept();
   return result;
@@ -64,15 +63,17 @@ MatrixD direct(const Problem& problem, const MatrixD& hidden, double alpha, bool
 TEST_CASE("the readout and the objective are those of the weighted ridge problem") {
   for (const bool weighted : {false, true}) {
     for (const Solver solver : {Solver::primal, Solver::dual, Solver::automatic}) {
-      for (const bool one_shot : {false, true}) {
+      for (const Selection selection :
+           {Selection::residual, Selection::joint, Selection::random}) {
         // 1 + 4 + 60 columns on 150 rows, and on 40: there "auto" changes over on the way.
         for (const Index n : {150, 40}) {
-          const Problem problem = make_problem(n, 4, 3, 30, one_shot ? 60 : 70);
+          const Problem problem = make_problem(n, 4, 3, 30, selection == Selection::random ? 60 : 70);
           StagewiseSettings settings;
           settings.alpha = 0.5;
           settings.solver = solver;
           settings.max_units = 60;
-          settings.one_shot = one_shot;
+          settings.selection = selection;
+          settings.block = 2;
           MatrixD hidden;
           const StagewiseFit result = fit(problem, settings, weighted, 2, hidden);
           double objective;
@@ -92,12 +93,13 @@ TEST_CASE("the readout and the objective are those of the weighted ridge problem
 
 TEST_CASE("leave-one-out scores are those of refitting without the row") {
   for (const Solver solver : {Solver::primal, Solver::dual}) {
-    for (const bool one_shot : {false, true}) {
+    for (const Selection selection : {Selection::residual, Selection::random}) {
       Problem problem = make_problem(60, 3, 2, 6, 12);
       StagewiseSettings settings;
       settings.solver = solver;
       settings.max_units = 12;
-      settings.one_shot = one_shot;
+      settings.selection = selection;
+      settings.block = 2;
       settings.leave_one_out = true;
       MatrixD hidden;
       const StagewiseFit result = fit(problem, settings, false, 1, hidden);
@@ -122,6 +124,7 @@ TEST_CASE("a candidate that adds nothing is passed over for the next best") {
   problem.pools[0].col(2) = problem.pools[0].col(0);
   StagewiseSettings settings;
   settings.alpha = 1e-18;
+  settings.block = 2;
   settings.max_units = 2;
   MatrixD hidden;
   const StagewiseFit result = fit(problem, settings, false, 1, hidden);

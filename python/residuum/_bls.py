@@ -27,6 +27,7 @@ class BroadNetwork(StagewiseNetwork):
         selection: str = "residual",
         pool_size: int = 100,
         block_size: int = 1,
+        score_fraction: float = 1.0,
         feature_activation: str = "identity",
         enhancement_activation: str = "tanh",
         sparse_features: bool = True,
@@ -48,6 +49,7 @@ class BroadNetwork(StagewiseNetwork):
         self.selection = selection
         self.pool_size = pool_size
         self.block_size = block_size
+        self.score_fraction = score_fraction
         self.feature_activation = feature_activation
         self.enhancement_activation = enhancement_activation
         self.sparse_features = sparse_features

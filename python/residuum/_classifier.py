@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
+from scipy.special import log_softmax, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
@@ -96,6 +96,20 @@ class NetworkClassifier(ClassifierMixin, StagewiseNetwork):
         """
         scores = self._scores(X).astype(np.float64, copy=False)
         return np.asarray(softmax(self.temperature_ * scores, axis=1))
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Logarithms of the class probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        scores = self._scores(X).astype(np.float64, copy=False)
+        return np.asarray(log_softmax(self.temperature_ * scores, axis=1))
 
     def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
         """Scores before the first unit and after each stage, as `decision_function` gives them.

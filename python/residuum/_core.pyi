@@ -32,6 +32,7 @@ class NetworkSettings:
         one_shot: bool,
         /,
     ) -> None: ...
+    def set_selection(self, selection: str, score_fraction: float, /) -> None: ...
     def set_ridge(self, alpha: float, solver: str, tol: float, /) -> None: ...
 
 class Network:
@@ -64,7 +65,8 @@ def fit_given_units(
     alpha: float,
     pool_size: int,
     block_size: int,
-    one_shot: bool,
+    selection: str,
+    score_fraction: float,
     intercept: bool,
     solver: str,
     tol: float,

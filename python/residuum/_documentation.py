@@ -27,13 +27,19 @@ default="sigmoid"
         Whether a sparse autoencoder refines the random maps of the feature nodes.""",
     "shared": """alpha : float, default=1.0
         Ridge penalty on all readout weights, the intercept's included.
-    selection : {"residual", "random"}, default="residual"
-        "residual" keeps, at every stage, the candidates that lower the objective most. "random" is the
-        classic one-shot network: the units are drawn once and kept unseen.
+    selection : {"residual", "joint", "random"}, default="residual"
+        "residual" keeps, at every stage, the candidates with the largest drop of the objective when only
+        their own coefficient is fitted (the paper's score). "joint" takes a shortlist of those and keeps,
+        one after another, the candidates with the largest drop when all coefficients are refitted:
+        costlier per unit, better units, and no twins in a block. "random" is the classic one-shot
+        network: the units are drawn once and kept unseen.
     pool_size : int, default=100
         Candidate units drawn at every stage.
     block_size : int, default=1
         Units kept at every stage.
+    score_fraction : float, default=1.0
+        Share of the samples that candidates are scored on, drawn anew at every stage (at least 2,048). The
+        readout is always fitted on all.
     weight_init : {"uniform", "normal", "sparse"} or callable, default="uniform"
         Distribution of the hidden weights and biases, for standardised inputs. "uniform": weights on
         [-s, s], biases on [0, s] with s = `weight_scale`. "normal": weights N(0, s²/p), biases on

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_array
 
 from residuum import _core
 from residuum._validation import (
@@ -28,9 +29,16 @@ def _custom_draw(weight_init: Any, seed: int) -> CoreDraw:
 
     def checked(stage: int, pool_size: int, n_features: int) -> Any:
         philox = np.random.Philox(key=seed, counter=[0, 0, stage, _CUSTOM_STREAM])
-        weights, biases = draw(np.random.Generator(philox), pool_size, n_features)
-        weights = np.asarray(weights, dtype=np.float64)
-        biases = np.asarray(biases, dtype=np.float64)
+        drawn = draw(np.random.Generator(philox), pool_size, n_features)
+        try:
+            weights, biases = (
+                check_array(part, dtype=np.float64, ensure_2d=False, ensure_all_finite=False)
+                for part in drawn
+            )
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"weight_init must return a pair of real arrays (weights, biases); got {drawn!r}"
+            ) from error
         if weights.shape != (n_features, pool_size) or biases.shape != (pool_size,):
             raise ValueError(
                 f"weight_init must return weights of shape {(n_features, pool_size)} and biases of "

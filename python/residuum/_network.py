@@ -21,6 +21,7 @@ from residuum._validation import (
     check_choice,
     check_count,
     check_flag,
+    check_fraction,
     check_number,
     check_penalty,
     check_pool,
@@ -45,6 +46,7 @@ class StagewiseNetwork(
     selection: str
     pool_size: int
     block_size: int
+    score_fraction: float
     weight_init: Any
     weight_scale: float
     fan_in: int
@@ -82,6 +84,9 @@ class StagewiseNetwork(
             check_count("fan_in", self.fan_in),
             seed,
         )
+        settings.set_selection(
+            self.selection, check_fraction("score_fraction", self.score_fraction)
+        )
         settings.set_ridge(
             *check_penalty(self.alpha, self.solver), check_number("tol", self.tol)
         )
@@ -108,6 +113,7 @@ class StagewiseNetwork(
             name: fit[f"path_{name}"] for name in ("start", "directions", "steps", "ends")
         }
         self._temperature = fit["temperature"]
+        self._profile = fit["profile"]
         return np.asarray(fit["readout"])
 
     def _readout(self) -> NDArray[np.float64]:
@@ -170,6 +176,7 @@ class AffineNetwork(StagewiseNetwork):
         selection: str = "residual",
         pool_size: int = 100,
         block_size: int = 1,
+        score_fraction: float = 1.0,
         activation: str = "sigmoid",
         weight_init: Any = "uniform",
         weight_scale: float = 1.0,
@@ -187,6 +194,7 @@ class AffineNetwork(StagewiseNetwork):
         self.selection = selection
         self.pool_size = pool_size
         self.block_size = block_size
+        self.score_fraction = score_fraction
         self.activation = activation
         self.weight_init = weight_init
         self.weight_scale = weight_scale

@@ -17,6 +17,7 @@ from residuum._validation import (
     check_choice,
     check_count,
     check_flag,
+    check_fraction,
     check_number,
     check_penalty,
     check_pool,
@@ -62,6 +63,7 @@ def fit_stagewise(
     pool_size: int = 100,
     block_size: int = 1,
     selection: str = "residual",
+    score_fraction: float = 1.0,
     fit_intercept: bool = True,
     solver: str = "auto",
     tol: float = 0.0,
@@ -89,8 +91,10 @@ def fit_stagewise(
         Ridge penalty.
     pool_size, block_size : int, default=100 and 1
         Candidates drawn, and units kept, per stage.
-    selection : {"residual", "random"}, default="residual"
-        "random" asks for one pool of `n_hidden` and keeps it whole.
+    selection : {"residual", "joint", "random"}, default="residual"
+        As in the estimators; "random" asks for one pool of `n_hidden` and keeps it whole.
+    score_fraction : float, default=1.0
+        Share of the rows that candidates are scored on.
     fit_intercept : bool, default=True
         Whether the design has a column of ones (penalised like the others).
     solver : {"auto", "primal", "dual"}, default="auto"
@@ -138,12 +142,12 @@ def fit_stagewise(
     penalty, form = check_penalty(alpha, solver)
 
     def pool_of(stage: int, count: int) -> Any:
-        columns = check_array(candidates(stage, count), dtype=np.float64, input_name="candidates")
-        if columns.shape != (n, count):
+        columns = candidates(stage, count)
+        if np.shape(columns) != (n, count):
             raise ValueError(
-                f"candidates must return an array of shape {(n, count)}; got {columns.shape}"
+                f"candidates must return an array of shape {(n, count)}; got {np.shape(columns)}"
             )
-        return columns
+        return check_array(columns, dtype=np.float64, input_name="candidates")
 
     with single_threaded_blas():
         fit = _core.fit_given_units(
@@ -154,7 +158,8 @@ def fit_stagewise(
             alpha=penalty,
             pool_size=pool,
             block_size=block,
-            one_shot=one_shot,
+            selection=selection,
+            score_fraction=check_fraction("score_fraction", score_fraction),
             intercept=check_flag("fit_intercept", fit_intercept),
             solver=form,
             tol=check_number("tol", tol),

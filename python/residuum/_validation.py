@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 ACTIVATIONS = ("sigmoid", "tanh", "relu", "sine", "selu", "tribas", "radbas", "identity")
-SELECTIONS = ("residual", "random")
+SELECTIONS = ("residual", "joint", "random")
 SOLVERS = ("auto", "primal", "dual")
 WEIGHT_FAMILIES = ("uniform", "normal", "sparse")
 
@@ -33,6 +33,13 @@ def check_number(name: str, value: Any, *, positive: bool = False) -> float:
     real = isinstance(value, Real) and not isinstance(value, bool)
     if not real or not math.isfinite(value) or value < 0 or (positive and value == 0):
         raise _refuse(name, value, f"a finite number {'> 0' if positive else '>= 0'}")
+    return float(value)
+
+
+def check_fraction(name: str, value: Any) -> float:
+    """A number in (0, 1]."""
+    if check_number(name, value, positive=True) > 1:
+        raise _refuse(name, value, "a number in (0, 1]")
     return float(value)
 
 
@@ -71,11 +78,15 @@ def check_penalty(alpha: Any, solver: Any) -> tuple[float, str]:
 
 def seed_of(random_state: Any) -> int:
     """The 64-bit key of the draws: an integer is its own key, anything else yields one."""
+    accepted = "None, a numpy RandomState or an integer with 0 <= random_state < 2**64"
     if isinstance(random_state, Integral) and not isinstance(random_state, bool):
         if not 0 <= random_state < 2**64:
-            raise _refuse("random_state", random_state, "None, a RandomState or 0 <= int < 2**64")
+            raise _refuse("random_state", random_state, accepted)
         return int(random_state)
-    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    try:
+        return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    except ValueError as error:
+        raise _refuse("random_state", random_state, accepted) from error
 
 
 def contiguous(X: NDArray[Any]) -> NDArray[Any]:

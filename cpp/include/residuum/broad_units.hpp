@@ -7,6 +7,7 @@
 
 #include "residuum/candidates.hpp"
 #include "residuum/layer.hpp"
+#include "residuum/weight_draws.hpp"
 
 namespace residuum {
 
@@ -62,6 +63,9 @@ class BroadUnits final : public CandidateSource<Scalar> {
   void refine_sparsely(UnitWeights& units, Team& team) const;
   // Least and greatest activation of each unit over the rows that have weight.
   std::pair<VectorD, VectorD> range_of(const Layer<Scalar>& layer, Team& team) const;
+  Layer<Scalar> input_layer(const UnitWeights& units, Activation phi) const {
+    return Layer<Scalar>(inputs_.adapted(units), phi);
+  }
   bool has_weight(Index row) const { return !root_weights_ || root_weights_[row] > 0; }
 
   const Inputs<Scalar>& inputs_;

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "residuum/profile.hpp"
 #include "residuum/row_blocks.hpp"
 #include "residuum/types.hpp"
 
@@ -36,8 +37,9 @@ enum class Units { pool, selected, kept };
 // A worker's buffers, grown on demand and used again block after block.
 template <class Scalar>
 struct Scratch {
-  Matrix<Scalar> inputs, features, pool;
+  Matrix<Scalar> inputs, features, pool, residual;
   MatrixD wide;
+  Profile profile;
 };
 
 template <class Scalar>

@@ -26,6 +26,11 @@ class Design {
   Index rows() const { return inputs_.rows(); }
   Index fixed() const { return (intercept_ ? 1 : 0) + (direct_links_ ? inputs_.columns() : 0); }
   Index columns() const { return fixed() + source_.count(Units::kept); }
+  Profile profile() const {
+    Profile sum;
+    for (const Scratch<Scalar>& own : scratch_) sum += own.profile;
+    return sum;
+  }
   Scratch<Scalar>& scratch(int worker) { return scratch_[static_cast<std::size_t>(worker)]; }
 
   // Targets with their rows weighted likewise.
@@ -53,6 +58,10 @@ class Design {
                             double& residual_energy, Team& team);
 
  private:
+  VectorD roots_of(RowRange range) const {
+    return VectorD::NullaryExpr(range.count, [&](Index i) { return root_weights_[range[i]]; });
+  }
+
   const Inputs<Scalar>& inputs_;
   bool intercept_, direct_links_;
   CandidateSource<Scalar>& source_;

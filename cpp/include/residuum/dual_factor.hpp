@@ -17,8 +17,8 @@ class DualFactor final : public Factor<Scalar> {
   void initialize(RidgeState<Scalar>& state);
 
   Projection project(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team) override;
-  MatrixD append(const Projection& projection, const MatrixD& schur_factor,
-                 RidgeState<Scalar>& state, Team& team) override;
+  void append(Choice& choice, const Projection& projection, Design<Scalar>& design,
+              RidgeState<Scalar>& state, Team& team) override;
   MatrixD readout(Design<Scalar>& design, Team& team) override;
   MatrixD solve(const MatrixD& rhs, Design<Scalar>& design, Team& team) override;
   MatrixD directions(Design<Scalar>& design, Team& team) override;
@@ -33,7 +33,7 @@ class DualFactor final : public Factor<Scalar> {
   const RowBlocks& blocks_;
   Index columns_before_;             // of the design, when this factor was made
   MatrixD l_;
-  MatrixD fresh_, half_solved_;      // G and V of the last projection
+  MatrixD fresh_, half_solved_;      // G and V of the columns last looked at
   std::vector<MatrixD> solved_;      // K⁻¹ G L_s⁻ᵀ of every block appended
   std::vector<MatrixD> own_;         // L_s⁻ᵀ of every block appended
 };

@@ -3,11 +3,11 @@
 //   primal (RidgeFactor)  AᵀA + λI = L Lᵀ, Q = A L⁻ᵀ, z = L⁻¹AᵀT, R = T − Q z     O(n d k) a stage
 //   dual   (DualFactor)   AAᵀ + λI = L Lᵀ, R = λ (AAᵀ + λI)⁻¹ T                   O(n² k) a stage
 //
-// Both append a block G of k columns in two steps. project() finds the Schur complement
-// S = Gᵀ(I − QQᵀ)G + λI and Gᵀ R; from these the caller sees what the columns bring and may still
-// change its mind. append() takes them: with S = L_s L_sᵀ, Q' = (I − QQᵀ) G L_s⁻ᵀ and z' = L_s⁻¹GᵀR,
-// the residual becomes R − Q' z', the objective falls by ‖z'‖², and Q' adds its squared row norms to
-// the leverages.
+// Both append a block G of columns in two steps. project() finds the Schur complement
+// S = Gᵀ(I − QQᵀ)G + λI and Gᵀ R; from these the caller sees what the columns bring, jointly, and
+// chooses among them. append() takes the k chosen: with S = L_s L_sᵀ, Q' = (I − QQᵀ) G L_s⁻ᵀ and
+// z' = L_s⁻¹GᵀR, the residual becomes R − Q' z', the objective falls by ‖z'‖², and Q' adds its squared
+// row norms to the leverages.
 #pragma once
 
 #include "residuum/design.hpp"
@@ -38,11 +38,21 @@ struct RidgeState {
   Index outputs() const { return targets.cols(); }
 };
 
-// What is known of the selected columns G before they are taken.
+// What is known of c columns G before any is taken.
 struct Projection {
-  MatrixD schur;           // k × k
-  MatrixD residual_gain;   // GᵀR, k × q
+  MatrixD schur;           // c × c
+  MatrixD residual_gain;   // GᵀR, c × q
   VectorD penalized_norm;  // ‖g_j‖² + λ
+};
+
+// Which of them to take, in order, and what that brings.
+struct Choice {
+  std::vector<Index> columns;
+  MatrixD schur_factor;    // L_s of those columns
+  MatrixD step;            // z' = L_s⁻¹ GᵀR, k × q
+  double worst_pivot = 1;  // smallest S_jj after the columns before it, relative to ‖g_j‖² + λ
+
+  Index size() const { return static_cast<Index>(columns.size()); }
 };
 
 template <class Scalar>
@@ -53,9 +63,9 @@ class Factor {
   // Looks at the columns the design's source has selected.
   virtual Projection project(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team) = 0;
 
-  // Takes them; schur_factor is L_s. Returns z' (k × q).
-  virtual MatrixD append(const Projection& projection, const MatrixD& schur_factor,
-                         RidgeState<Scalar>& state, Team& team) = 0;
+  // Takes the chosen ones of the columns last looked at; may improve on the choice's step.
+  virtual void append(Choice& choice, const Projection& projection, Design<Scalar>& design,
+                      RidgeState<Scalar>& state, Team& team) = 0;
 
   // Ω for all columns of the design, and (AᵀA + λI)⁻¹ rhs.
   virtual MatrixD readout(Design<Scalar>& design, Team& team) = 0;

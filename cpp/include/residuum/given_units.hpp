@@ -35,7 +35,10 @@ class GivenUnits final : public CandidateSource<double> {
   void evaluate(Units units, RowRange range, double* out, Index leading, double* square_norms,
                 Scratch<double>&) const override {
     MatrixMap<double> block(out, range.count, count(units), Eigen::OuterStride<>(leading));
-    block = matrix(units).block(range.first, 0, range.count, count(units));
+    const MatrixD& values = matrix(units);
+    for (Index j = 0; j < block.cols(); ++j) {
+      for (Index i = 0; i < range.count; ++i) block(i, j) = values(range[i], j);
+    }
     for (Index j = 0; square_norms && j < block.cols(); ++j) {
       square_norms[j] += block.col(j).squaredNorm();
     }

@@ -18,8 +18,9 @@ class GrowingRidge {
 
   const RidgeState<Scalar>& state() const { return state_; }
 
-  // Appends the first `take` candidates of the ranking, passing over those that add nothing (a
-  // relative pivot below d·eps). Returns the ones taken, possibly none.
+  // Appends `take` candidates of the ranking: the first ones, or (Selection::joint) those of a shortlist
+  // that bring the largest drop one after another. Passes over any that add nothing (a relative pivot
+  // below d·eps). Returns the ones taken, possibly none.
   std::vector<Index> append(const std::vector<Index>& ranking, Index take);
 
   // Ω. When it had to be refined, `objective` becomes the objective at the refined readout.
@@ -34,6 +35,7 @@ class GrowingRidge {
   Team& team_;
   RidgeState<Scalar> state_;
   Solver solver_;
+  Selection selection_;
   bool primal_;
   Index width_;                      // columns of the design so far
   std::unique_ptr<Factor<Scalar>> factor_;

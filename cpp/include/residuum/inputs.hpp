@@ -1,10 +1,12 @@
 // U, the input rows, as the network sees them: a view on the caller's array (rows or columns
-// contiguous, never copied as a whole) and the centre and scale of each column. Blocks of rows are
-// standardised on their way into the cache.
+// contiguous, never copied as a whole) and the centre and scale of each column. Where that loses no
+// accuracy, the scaling is folded into the weights and rows are used as they lie in memory; elsewhere
+// (columns far off zero) blocks of rows are standardised on their way into the cache.
 #pragma once
 
 #include "residuum/blas.hpp"
 #include "residuum/row_blocks.hpp"
+#include "residuum/unit_weights.hpp"
 
 namespace residuum {
 
@@ -30,10 +32,17 @@ class Inputs {
   const VectorD& center() const { return center_; }
   const VectorD& scale() const { return scale_; }
 
-  // The given rows, standardised; `scratch` holds them where they cannot be used in place.
-  InputBlock<Scalar> load(RowRange range, Matrix<Scalar>& scratch) const;
+  // Weights for raw inputs that do what `units` do for standardised ones.
+  UnitWeights unstandardized(const UnitWeights& units) const;
 
-  // Rows `range` of columns [first, first + count), column-major into out.
+  // The given rows, and weights that do to them what `units` do to standardised inputs. `scratch` holds
+  // rows that cannot be used in place.
+  InputBlock<Scalar> load(RowRange range, Matrix<Scalar>& scratch) const;
+  UnitWeights adapted(const UnitWeights& units) const {
+    return folded_ ? unstandardized(units) : units;
+  }
+
+  // Rows `range` of columns [first, first + count), standardised, column-major into out.
   void copy_columns(RowRange range, Index first, Index count, double* out, Index leading) const;
 
  private:
@@ -46,6 +55,7 @@ class Inputs {
   Index rows_, columns_;
   bool row_major_;
   bool standardized_ = false;
+  bool folded_ = false;
   VectorD center_, scale_, inverse_scale_;
 };
 

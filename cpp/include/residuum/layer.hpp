@@ -3,7 +3,8 @@
 
 #include "residuum/activation.hpp"
 #include "residuum/inputs.hpp"
-#include "residuum/weight_draws.hpp"
+#include "residuum/profile.hpp"
+#include "residuum/unit_weights.hpp"
 
 namespace residuum {
 
@@ -21,29 +22,9 @@ struct Layer {
 
   Index units() const { return biases.size(); }
 
-  // out (rows × units, column-major) <- φ(x W + β); adds squared norms unless square_norms is null.
+  // out (rows × units, column-major) <- φ(x W + β). Adds squared norms and times unless null.
   void evaluate(const InputBlock<Scalar>& x, Index rows, Scalar* out, Index leading,
-                double* square_norms) const;
-};
-
-// The given columns of `units`, in the given order.
-UnitWeights pick(const UnitWeights& units, const std::vector<Index>& columns);
-
-// Units gathered stage by stage; joined once, when someone wants them all.
-class UnitList {
- public:
-  explicit UnitList(Index inputs) : inputs_(inputs) {}
-  void append(const UnitWeights& units) {
-    count_ += units.biases.size();
-    pieces_.push_back(units);
-  }
-  Index count() const { return count_; }
-  UnitWeights joined() const;
-
- private:
-  Index inputs_;
-  Index count_ = 0;
-  std::vector<UnitWeights> pieces_;
+                double* square_norms = nullptr, Profile* profile = nullptr) const;
 };
 
 }  // namespace residuum

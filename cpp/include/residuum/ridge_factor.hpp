@@ -10,12 +10,14 @@ namespace residuum {
 template <class Scalar>
 class RidgeFactor final : public Factor<Scalar> {
  public:
-  // Starts from the design's fixed columns; room for `units` more. Sets up the state.
-  RidgeFactor(Design<Scalar>& design, RidgeState<Scalar>& state, Index units, Team& team);
+  // Starts from the design's fixed columns, with room for `units` more and for `spare` columns that are
+  // looked at but not taken. Sets up the state.
+  RidgeFactor(Design<Scalar>& design, RidgeState<Scalar>& state, Index units, Index spare,
+              Team& team);
 
   Projection project(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team) override;
-  MatrixD append(const Projection& projection, const MatrixD& schur_factor,
-                 RidgeState<Scalar>& state, Team& team) override;
+  void append(Choice& choice, const Projection& projection, Design<Scalar>& design,
+              RidgeState<Scalar>& state, Team& team) override;
   MatrixD readout(Design<Scalar>& design, Team& team) override;
   MatrixD solve(const MatrixD& rhs, Design<Scalar>& design, Team& team) override;
   MatrixD directions(Design<Scalar>& design, Team& team) override;
@@ -27,6 +29,8 @@ class RidgeFactor final : public Factor<Scalar> {
                     double& energy);
   void orthogonalize_again(MatrixD& overlap, MatrixD& schur_factor, RidgeState<Scalar>& state,
                            Team& team);
+  void move_chosen(Index block, Index rows, const std::vector<Index>& columns,
+                   Matrix<Scalar>& scratch);
   void normalize_block(Index block, Index rows, const MatrixD& schur_factor);
   MatrixD expand(const MatrixD& kept, Index design_columns) const;
   MatrixD compress(const MatrixD& all) const;
@@ -37,7 +41,7 @@ class RidgeFactor final : public Factor<Scalar> {
   Panels<Scalar> q_;
   MatrixD l_;
   MatrixD z_;
-  MatrixD overlap_;                 // B = QᵀG of the last projection
+  MatrixD overlap_;                 // B = QᵀG of the columns last looked at
 };
 
 }  // namespace residuum

@@ -11,9 +11,13 @@
 
 namespace residuum {
 
+// Some rows: consecutive ones, or entries [first, first + count) of a list of row numbers.
 struct RowRange {
   Index first;
   Index count;
+  const Index* list = nullptr;
+
+  Index operator[](Index i) const { return list ? list[first + i] : first + i; }
 };
 
 class RowBlocks {
@@ -37,7 +41,7 @@ class RowBlocks {
   Index lanes() const { return lanes_; }
   RowRange block(Index b) const {
     const Index first = b * block_rows_;
-    return {first, std::min(block_rows_, rows_ - first)};
+    return {first, std::min(block_rows_, rows_ - first), nullptr};
   }
 
   // body(lane, block, worker) for every block; the blocks of a lane come one after another, in order.

@@ -7,9 +7,15 @@
 
 namespace residuum {
 
-// Scores of the source's current pool. Throws std::domain_error if they are not finite.
+// Scores of the source's current pool, on the listed rows or, if the list is empty, on all. Throws
+// std::domain_error if they are not finite.
 template <class Scalar>
-VectorD score_pool(Design<Scalar>& design, const RidgeState<Scalar>& state, Team& team);
+VectorD score_pool(Design<Scalar>& design, const RidgeState<Scalar>& state,
+                   const std::vector<Index>& rows, Team& team);
+
+// A share of the rows, drawn anew for every stage: one from each of as many equal stretches of rows.
+// Empty (meaning all) when the share is 1 or leaves too few to go by.
+std::vector<Index> rows_to_score(Index rows, double fraction, std::uint64_t seed, Index stage);
 
 // Indices of the scores, best first; equal scores in order of their index.
 std::vector<Index> rank_scores(const VectorD& scores);

@@ -12,18 +12,12 @@
 #include <string>
 
 #include "residuum/team.hpp"
-#include "residuum/types.hpp"
+#include "residuum/unit_weights.hpp"
 
 namespace residuum {
 
-// Weights are p × count, a column a unit.
-struct UnitWeights {
-  MatrixD weights;
-  VectorD biases;
-};
-
-// Which units of a network a stream of draws is for; keeps their counters apart.
-enum class Stream : std::uint64_t { hidden = 0, enhancement = 1 };
+// What a stream of draws is for; keeps their counters apart. (The third is the Python package's.)
+enum class Stream : std::uint64_t { hidden = 0, enhancement = 1, custom = 2, rows = 3 };
 
 enum class WeightFamily { uniform, normal, sparse };
 WeightFamily weight_family_from_name(const std::string& name);

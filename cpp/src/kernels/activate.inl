@@ -1,5 +1,5 @@
-// The activations as function objects on packs, and the loop that applies one of them to a column. Conditions are written
-// so that a NaN fails the comparison and passes through.
+// The activations as function objects on packs, and the loop that applies one of them to a column. Conditions are
+// written so that a NaN fails the comparison and passes through.
 
 struct Identity {
   template <class Scalar>
@@ -76,14 +76,13 @@ struct Radbas {
 template <class Scalar>
 RESIDUUM_INLINE double sum_of_squares(const Scalar* column, Index rows) {
   constexpr Index kWidth = kLanes<double>;
-  constexpr Index kChains = 4;  // as many additions in flight as hide the latency of one
-  Doubles sums[kChains] = {};
+  Doubles sums[4] = {Doubles{}, Doubles{}, Doubles{}, Doubles{}};  // four, to hide the latency of an addition
   Index row = 0;
-  for (; row + kChains * kWidth <= rows; row += kChains * kWidth)
-    for (Index chain = 0; chain < kChains; ++chain) {
-      const Doubles x = load_widened(column + row + chain * kWidth);
-      sums[chain] = mul_add(x, x, sums[chain]);
-    }
+  for (; row + 4 * kWidth <= rows; row += 4 * kWidth)
+    unrolled<4>([&](auto i) {
+      const Doubles x = load_widened(column + row + i * kWidth);
+      sums[i] = mul_add(x, x, sums[i]);
+    });
   double rest = 0;
   for (; row < rows; ++row) rest += static_cast<double>(column[row]) * static_cast<double>(column[row]);
   return total((sums[0] + sums[1]) + (sums[2] + sums[3])) + rest;

@@ -16,7 +16,8 @@ namespace {
 
 }  // namespace
 
-const Kernels<float> kFloatKernels = {activate<float>, add_transposed_product<float>, subtract_product<float>, "baseline"};
+const Kernels<float> kFloatKernels = {activate<float>, add_transposed_product<float>, subtract_product<float>,
+                                      "baseline"};
 const Kernels<double> kDoubleKernels = {activate<double>, add_transposed_product<double>, subtract_product<double>,
                                         "baseline"};
 

@@ -1,5 +1,5 @@
-// A pack is one vector register of floats or doubles with the usual operators, made from the vector extension of GCC and
-// Clang. Other compilers get packs of one lane, plain numbers: the same kernels, as fast as scalar code is.
+// A pack is one vector register of floats or doubles with the usual operators, made from the vector extension of GCC
+// and Clang. Other compilers get packs of one lane, plain numbers: the same kernels, as fast as scalar code is.
 
 #ifdef RESIDUUM_VECTOR_PACKS
 
@@ -115,7 +115,7 @@ RESIDUUM_INLINE Floats from_bits(FloatBits bits) {
   return x;
 }
 
-// x y + z, rounded once where the instruction set has it and twice elsewhere; nothing here relies on the single rounding.
+// x y + z, rounded once where the instruction set can and twice elsewhere; nothing here relies on the single rounding.
 RESIDUUM_INLINE Doubles mul_add(Doubles x, Doubles y, Doubles z) {
 #if defined(RESIDUUM_VECTOR_PACKS) && defined(__FMA__) && defined(__AVX2__)
   return (Doubles)_mm256_fmadd_pd((__m256d)x, (__m256d)y, (__m256d)z);

@@ -1,0 +1,63 @@
+"""The fits that are timed: their sizes, their synthetic data and the bars set for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from residuum import RVFLClassifier
+
+FloatArray = NDArray[np.floating[Any]]
+LabelArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A fit of n rows, p inputs, q classes; h units, kept k a stage from pools of M."""
+
+    name: str
+    n: int
+    p: int
+    q: int
+    h: int
+    M: int
+    k: int
+    incremental_bar: float | None = None
+    refit_bar: float | None = None
+
+    @property
+    def stages(self) -> int:
+        return -(-self.h // self.k)
+
+    @property
+    def columns(self) -> int:
+        """Columns of the finished design: the constant, the inputs, the units."""
+        return 1 + self.p + self.h
+
+    def network(self, **params: Any) -> RVFLClassifier:
+        sizes = {"n_hidden": self.h, "pool_size": self.M, "block_size": self.k, "random_state": 0}
+        return RVFLClassifier(**{**sizes, **params})
+
+    def data(self, dtype: Any = np.float64, seed: int = 0) -> tuple[FloatArray, LabelArray]:
+        """Rows of a few latent factors plus noise; classes cut from a curved function of them."""
+        rng = np.random.default_rng(seed)
+        factors = rng.standard_normal((self.n, 8), dtype=np.float32)
+        X = factors @ rng.standard_normal((8, self.p), dtype=np.float32)
+        X += 2 * rng.standard_normal((self.n, self.p), dtype=np.float32)
+        curved = np.tanh(factors @ rng.standard_normal((8, 12))) @ rng.standard_normal((12, self.q))
+        y = np.argmax(curved + 0.3 * rng.standard_normal((self.n, self.q)), axis=1)
+        y[: self.q] = np.arange(self.q)
+        return X.astype(dtype), y
+
+
+SMALL = Case("small", 2_000, 20, 3, 200, 100, 1, incremental_bar=8, refit_bar=20)
+MEDIUM = Case("medium", 20_000, 50, 5, 200, 100, 2, incremental_bar=6, refit_bar=10)
+LARGE = Case("large", 100_000, 50, 2, 500, 200, 4, incremental_bar=6)
+IMAGES = Case("images", 60_000, 784, 10, 200, 100, 2, incremental_bar=3)
+WIDE = Case("wide", 500, 5_000, 3, 200, 100, 2, incremental_bar=4, refit_bar=8)
+TINY = Case("tiny", 150, 4, 3, 50, 100, 1)
+
+CASES = {case.name: case for case in (SMALL, MEDIUM, LARGE, IMAGES, WIDE)}

@@ -1,0 +1,163 @@
+"""Options, fixtures and the table of ratios of the benchmarks.
+
+pytest bench                               the short set
+pytest bench --long                        all of it
+pytest bench --data DIR                    where NAME.npz files (X, y) of UCI data are
+pytest bench --benchmark-save=NAME         keep this run
+pytest bench --benchmark-compare           against the last one kept
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import residuum
+from timing import Timings, rest, run_round
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table printed at the end: a measured figure and the bar set for it, if any."""
+
+    what: str
+    rival: str
+    ours: str
+    theirs: str
+    figure: str
+    bar: str
+
+
+ROWS = pytest.StashKey[list[Row]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("residuum benchmarks")
+    group.addoption("--long", action="store_true", help="run the long benchmarks too")
+    group.addoption(
+        "--data",
+        metavar="DIR",
+        default=os.environ.get("RESIDUUM_DATA"),
+        help="folder of UCI data as NAME.npz (default: RESIDUUM_DATA)",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not config.pluginmanager.hasplugin("benchmark"):
+        raise pytest.UsageError("the benchmarks need pytest-benchmark: pip install residuum[bench]")
+    config.stash[ROWS] = []
+    config.addinivalue_line("markers", "long: runs with --long only")
+    # Its warnings (another machine, an unsteady clock) are for reading, not for failing.
+    config.addinivalue_line(
+        "filterwarnings", "default::pytest_benchmark.logger.PytestBenchmarkWarning"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--long"):
+        return
+    for item in items:
+        if item.get_closest_marker("long"):
+            item.add_marker(pytest.mark.skip(reason="a long benchmark; runs with --long"))
+
+
+@pytest.fixture
+def long(request: pytest.FixtureRequest) -> bool:
+    """Whether the long set runs."""
+    return bool(request.config.getoption("--long"))
+
+
+@pytest.fixture
+def data_folder(request: pytest.FixtureRequest) -> Path:
+    """The folder of UCI data; skips where none was named."""
+    folder = request.config.getoption("--data")
+    if folder is None:
+        pytest.skip("needs UCI data: --data DIR or RESIDUUM_DATA")
+    return Path(folder)
+
+
+@pytest.fixture
+def report(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """report(what, rival, figure, …): a line of the table at the end."""
+    rows = request.config.stash[ROWS]
+
+    def add(
+        what: str, rival: str, figure: str, *, ours: str = "", theirs: str = "", bar: str = ""
+    ) -> None:
+        rows.append(Row(what, rival, ours, theirs, figure, bar))
+
+    return add
+
+
+@pytest.fixture
+def race(benchmark: Any, report: Callable[..., None]) -> Callable[..., Timings]:
+    """race(what, rivals, repeats): interleaved runs; the first rival is ours.
+
+    pytest-benchmark clocks ours and runs the others as the set-up of each of its rounds: that is
+    the interleaving, and what `--benchmark-save` keeps are our times with the ratios beside them.
+    """
+
+    def run(
+        what: str,
+        rivals: Mapping[str, Callable[[], Any]],
+        repeats: int,
+        *,
+        bars: Mapping[str, float | None] | None = None,
+        most: Mapping[str, int] | None = None,
+        warm_up: bool = True,
+    ) -> Timings:
+        ours, *others = rivals
+        timings, round_ = Timings(), iter(range(repeats))
+        if warm_up:
+            for call in rivals.values():
+                call()
+
+        def run_others() -> None:
+            turn = {name: rivals[name] for name in others}
+            run_round(timings, turn, next(round_, 0), most or {})
+            rest()
+
+        benchmark.pedantic(
+            lambda: timings.run(ours, rivals[ours]), setup=run_others, rounds=repeats
+        )
+        for name in others:
+            ratio, bar = timings.ratio(name, ours), (bars or {}).get(name)
+            benchmark.extra_info[f"ratio to {name}"] = ratio
+            report(
+                what,
+                name,
+                f"{ratio:.2f}×",
+                ours=seconds(timings.median(ours)),
+                theirs=seconds(timings.median(name)),
+                bar=f"≥ {bar:g}×" if bar else "",
+            )
+        return timings
+
+    return run
+
+
+def seconds(value: float) -> str:
+    return f"{value:.3f} s" if value >= 0.1 else f"{value * 1e3:.2f} ms"
+
+
+def aligned(rows: list[tuple[str, ...]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    rows = config.stash.get(ROWS, [])
+    if not rows:
+        return
+    terminalreporter.section("ratios (medians of interleaved runs; rival : residuum)")
+    head = ("case", "rival", "residuum", "rival's", "measured", "bar")
+    cells = [(r.what, r.rival, r.ours, r.theirs, r.figure, r.bar) for r in rows]
+    for line in aligned([head, *cells]):
+        terminalreporter.write_line(line)
+    terminalreporter.write_line(f"residuum {residuum.__version__}, {os.cpu_count()} cores")

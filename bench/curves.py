@@ -1,0 +1,180 @@
+"""Test accuracy over fit time and over units: guided networks, one-shot networks, other models.
+
+    python bench/curves.py --data DIR                            all data sets
+    python bench/curves.py classification friedman1              the ones that need no files
+
+A guided network is fitted once and gives its whole curve, by its stages; everything else is fitted
+once for each point. All fits run in turn, `--repeats` rounds with a seed each: times are medians
+over the rounds, scores are means. Writes curves.csv, curves.md and a picture for each data set to
+docs/benchmarks/.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from curve_models import ONE_SHOT, Point, guided_networks, points
+from report_tables import Row, add_output_option, markdown, write_csv
+from stage_clock import clocked_fit, score, staged_scores
+from study_data import Dataset, add_data_option, load
+from timing import rest
+
+DATASETS = ("letter", "optical", "pendigits", "classification", "friedman1")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One round's measurement of a point of a curve; trees have no units."""
+
+    method: str
+    setting: str
+    units: int | None
+    seconds: float
+    score: float
+
+
+def measure_point(point: Point, data: Dataset, seed: int) -> Measured:
+    model = point.make(data, seed)
+    rest()
+    started = time.perf_counter()
+    model.fit(data.X, data.y)
+    seconds = time.perf_counter() - started
+    value = score(data, model.predict(data.X_test))
+    return Measured(point.method, point.setting, point.units, seconds, value)
+
+
+def measure_guided(method: str, network: Any, data: Dataset) -> Iterator[Measured]:
+    rest()
+    times = clocked_fit(network, data.X, data.y)
+    for units, seconds, value in zip(
+        times.units, times.seconds, staged_scores(network, data), strict=True
+    ):
+        yield Measured(method, f"h = {units}", int(units), float(seconds), value)
+
+
+def measure(data: Dataset, options: argparse.Namespace) -> list[Row]:
+    """All curves on one data set, round by round, joined over the rounds."""
+    found: dict[tuple[str, str], list[Measured]] = defaultdict(list)
+    for seed in range(options.repeats):
+        for method, network in guided_networks(data, options.units, seed):
+            for measured in measure_guided(method, network, data):
+                found[measured.method, measured.setting].append(measured)
+        for point in points(data, options.most_units):
+            measured = measure_point(point, data, seed)
+            found[measured.method, measured.setting].append(measured)
+        print(f"{data.name}: round {seed + 1} of {options.repeats}", flush=True)
+    return [
+        {
+            "dataset": data.name,
+            "method": method,
+            "setting": setting,
+            "units": runs[0].units,
+            "fit (s)": statistics.median(run.seconds for run in runs),
+            data.score_name: statistics.fmean(run.score for run in runs),
+        }
+        for (method, setting), runs in found.items()
+    ]
+
+
+def bought_with(rows: list[Row], limit: str, value: float, score_name: str) -> float | None:
+    """The score of the largest model that costs at most `value`.
+
+    Not the best score among all that do: picking stages by their test score would flatter the
+    method with the most of them.
+    """
+    affordable = [r for r in rows if r[limit] is not None and r[limit] <= value]
+    return max(affordable, key=lambda r: r[limit])[score_name] if affordable else None
+
+
+def summary(data: Dataset, rows: list[Row]) -> str:
+    """Who is ahead at the fit times, and at the sizes, of the one-shot networks."""
+    methods: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        methods[row["method"]].append(row)
+    budgets = [row for row in rows if row["method"] == ONE_SHOT]
+    text = f"## {data.name}\n\n{len(data.X)} rows to fit on, {data.X.shape[1]} inputs.\n\n"
+    titles = {"fit (s)": "within the fit time of", "units": "with no more units than"}
+    for limit, title in titles.items():
+        lines = []
+        for budget in budgets:
+            line: Row = {f"{data.score_name}, {title}": f"{ONE_SHOT}, {budget['setting']}"}
+            line["budget"] = budget[limit]
+            for method, own in methods.items():
+                if limit == "units" and own[0]["units"] is None:
+                    continue
+                line[method] = bought_with(own, limit, budget[limit], data.score_name)
+            lines.append(line)
+        text += markdown(lines) + "\n"
+    return text + f"![{data.name}](curves_{data.name}.png)\n"
+
+
+def draw(data: Dataset, rows: list[Row], path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(1, 2, figsize=(12, 4.8), sharey=True)
+    for axis, limit in zip(axes, ("fit (s)", "units"), strict=True):
+        for method in dict.fromkeys(row["method"] for row in rows):
+            own = [r for r in rows if r["method"] == method and r[limit] is not None]
+            own.sort(key=lambda r: r[limit])
+            guided = method.startswith("guided")
+            style = {"linewidth": 2} if guided else {"marker": "o", "linestyle": "--", "ms": 4}
+            if own:
+                scores = [r[data.score_name] for r in own]
+                axis.plot([r[limit] for r in own], scores, label=method, **style)
+        axis.set_xscale("log")
+        axis.set_xlabel("fit time (s)" if limit == "fit (s)" else "hidden units")
+        axis.grid(alpha=0.3)
+    axes[0].set_ylabel(data.score_name)
+    # The worst tiny models would flatten everything else.
+    best = max(r[data.score_name] for r in rows)
+    worst = min(r[data.score_name] for r in rows)
+    axes[0].set_ylim(bottom=max(worst, best - 0.35) - 0.01)
+    axes[0].legend(fontsize=7)
+    figure.suptitle(data.name)
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+    print(f"wrote {path.name}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("datasets", nargs="*", default=DATASETS, help=", ".join(DATASETS))
+    add_data_option(parser)
+    add_output_option(parser)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--units", type=int, default=800, help="units of guided networks")
+    parser.add_argument("--most-units", type=int, default=3200, help="units of the others")
+    parser.add_argument("--size", type=int, default=20_000, help="rows of synthetic data")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")  # short-trained MLPs say that they have not converged
+    options.out.mkdir(parents=True, exist_ok=True)
+    everything, text = [], "# Accuracy over fit time and over units\n\n"
+    text += "Made by `bench/curves.py`; a dash means that nothing of that kind fits the budget.\n\n"
+    for name in options.datasets:
+        data = load(name, options.data, size=options.size)
+        rows = measure(data, options)
+        draw(data, rows, options.out / f"curves_{name}.png")
+        text += summary(data, rows) + "\n"
+        everything += [{"score": row.pop(data.score_name), **row} for row in rows]
+        # Written after every data set: an interrupted run keeps what it has.
+        write_csv(options.out / "curves.csv", everything)
+        (options.out / "curves.md").write_text(text, encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""RVFLClassifier against Algorithm 1 in NumPy, float64 and float32, same draws, same choices.
+
+Compares fit times with the best incremental NumPy (whole arrays, and row blocks on Python threads)
+and with a refit from scratch at every stage. NumPy may use all cores and has its pools drawn
+beforehand. The bars are printed, not asserted: `pytest bench/test_against_numpy.py --long`.
+"""
+
+import numpy as np
+import pytest
+
+from cases import CASES, LARGE, MEDIUM
+from numpy_rivals import draw_pools, fit_incremental, fit_refit
+
+SHORT = [("small", "float64"), ("medium", "float64"), ("wide", "float64")]
+
+
+def parameters():
+    """Every case in both types; all but a few with --long only."""
+    chosen = []
+    for name in CASES:
+        for dtype in ("float64", "float32"):
+            marks = [] if (name, dtype) in SHORT else [pytest.mark.long]
+            chosen.append(pytest.param(CASES[name], dtype, id=f"{name}-{dtype}", marks=marks))
+    return chosen
+
+
+@pytest.mark.parametrize(("case", "dtype"), parameters())
+def test_fit_time_against_numpy(race, report, long, case, dtype):
+    X, y = case.data(dtype)
+    pools = draw_pools(case, X.dtype)
+    network = case.network()
+    rivals = {
+        "residuum": lambda: network.fit(X, y),
+        "incremental": lambda: fit_incremental(X, y, pools, case),
+        "incremental, blocked": lambda: fit_incremental(X, y, pools, case, blocked=True),
+    }
+    if case.refit_bar:
+        rivals["refit"] = lambda: fit_refit(X, y, pools, case)
+    repeats = 5 if long else 3
+    most = {} if long or case.name == "small" else {"refit": 1}
+    bars = {"refit": case.refit_bar}
+    what = f"{case.name} {dtype}"
+    timings = race(what, rivals, repeats, bars=bars, most=most, warm_up=case.name == "small")
+    best = min(("incremental", "incremental, blocked"), key=timings.median)
+    report(
+        what,
+        "the better incremental",
+        f"{timings.ratio(best, 'residuum'):.2f}×",
+        bar=f"≥ {case.incremental_bar:g}×",
+    )
+
+
+@pytest.mark.parametrize(
+    "case", [MEDIUM, pytest.param(LARGE, marks=pytest.mark.long)], ids=lambda case: case.name
+)
+def test_float32_against_float64(race, long, case):
+    X, y = case.data()
+    single = X.astype(np.float32)
+    network = case.network()
+    rivals = {
+        "residuum, float32": lambda: network.fit(single, y),
+        "residuum, float64": lambda: network.fit(X, y),
+    }
+    race(f"{case.name}, float32", rivals, 5 if long else 3, bars={"residuum, float64": 1.7})
