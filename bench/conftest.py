@@ -10,6 +10,7 @@ pytest bench --benchmark-compare           against the last one kept
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,10 +53,11 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("the benchmarks need pytest-benchmark: pip install residuum[bench]")
     config.stash[ROWS] = []
     config.addinivalue_line("markers", "long: runs with --long only")
-    # Its warnings (another machine, an unsteady clock) are for reading, not for failing.
-    config.addinivalue_line(
-        "filterwarnings", "default::pytest_benchmark.logger.PytestBenchmarkWarning"
-    )
+    # Its warnings (nothing to compare with, another machine) are for reading, not for failing. It
+    # gives some while pytest is being configured, where filters added to the settings come late.
+    warning = "pytest_benchmark.logger.PytestBenchmarkWarning"
+    config.addinivalue_line("filterwarnings", f"default::{warning}")
+    warnings.filterwarnings("default", category=pytest.PytestWarning)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

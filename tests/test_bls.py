@@ -135,3 +135,17 @@ def test_constant_inputs_give_constant_predictions(cls):
     scores = problems.scores_of(model, np.ones((3, 4)))
     assert np.isfinite(scores).all()
     np.testing.assert_array_equal(scores, scores[[0, 0, 0]])
+
+
+@each_bls
+@pytest.mark.parametrize("selection", ["residual", "random"])
+def test_no_penalty_passes_over_spare_feature_nodes_and_still_enhances(cls, selection):
+    """Of 8 linear feature nodes on 4 inputs, 4 add nothing; the enhancement nodes still do."""
+    X, y = problems.data_for(cls)
+    model = problems.small(cls, alpha=0.0, selection=selection).fit(X, y)
+    targets = y - y.mean(axis=0) if cls in problems.REGRESSORS else reference.one_hot(y)
+    design = np.hstack([np.ones((len(X), 1)), model.transform(X)])
+    assert np.linalg.matrix_rank(design) > 5
+    best = np.linalg.lstsq(design, targets, rcond=None)[0]
+    assert model.objective_path_[-1] == pytest.approx(np.sum((targets - design @ best) ** 2))
+    assert np.isfinite(problems.scores_of(model, X)).all()

@@ -85,6 +85,17 @@ def test_no_penalty_and_more_units_than_rows_fits_the_rows_exactly(cls):
 
 
 @pytest.mark.parametrize("cls", problems.ALL, ids=problems.name_of)
+@pytest.mark.parametrize("n", [6, 60])
+@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
+@pytest.mark.parametrize("alpha", [0.0, 1e-300, 1e-16, 1e-9])
+def test_automatic_solver_never_refuses_a_small_penalty(cls, n, scale, alpha):
+    X, y = problems.data_for(cls, n, n_outputs=2)
+    model = problems.small(cls, alpha=alpha, standardize=False).fit(scale * X, y)
+    assert np.isfinite(problems.scores_of(model, scale * X)).all()
+    assert (np.diff(model.objective_path_) <= 0).all()
+
+
+@pytest.mark.parametrize("cls", problems.ALL, ids=problems.name_of)
 def test_dual_without_penalty_is_refused(cls):
     X, y = problems.data_for(cls)
     with pytest.raises(ValueError, match="alpha") as caught:

@@ -5,11 +5,7 @@ namespace residuum {
 template <class Scalar>
 AffineUnits<Scalar>::AffineUnits(const Inputs<Scalar>& inputs, const WeightDraws& draws,
                                  Activation activation, const Budget& budget)
-    : inputs_(inputs),
-      draws_(draws),
-      activation_(activation),
-      budget_(budget),
-      kept_list_(inputs.columns()) {}
+    : inputs_(inputs), draws_(draws), activation_(activation), budget_(budget) {}
 
 template <class Scalar>
 void AffineUnits<Scalar>::draw(Index stage, const StagePlan& plan, Team& team) {

@@ -85,7 +85,6 @@ BroadUnits<Scalar>::BroadUnits(const Inputs<Scalar>& inputs, const WeightDraws& 
       feature_target_(settings.windows * settings.window_nodes),
       scratch_(static_cast<std::size_t>(workers)) {
   features_.units.weights.resize(inputs.columns(), 0);
-  enhancement_list_ = UnitList(feature_target_);
   if (!settings.sparse_features) return;
   const Index p = inputs.columns();
   input_gram_ =
@@ -216,18 +215,26 @@ void BroadUnits<Scalar>::select(const std::vector<Index>& candidates) {
 template <class Scalar>
 void BroadUnits<Scalar>::keep_selected() {
   if (!pool_of_features_) return enhancement_list_.append(selected_enhancement_);
-  UnitList joined(inputs_.columns());
-  joined.append(features_.units);
-  joined.append(selected_nodes_.units);
-  features_.units = joined.joined();
+  UnitList both;
+  both.append(features_.units);
+  both.append(selected_nodes_.units);
+  features_.units = both.joined(inputs_.columns());
   extend(features_.gain, selected_nodes_.gain);
   extend(features_.shift, selected_nodes_.shift);
+}
+
+// Inputs of few dimensions run out of feature nodes early; enhancement nodes may still add something.
+template <class Scalar>
+bool BroadUnits<Scalar>::next_kind() {
+  if (!pool_of_features_) return false;
+  feature_target_ = features_.units.biases.size();
+  return feature_target_ > 0;
 }
 
 template <class Scalar>
 void BroadUnits<Scalar>::gather_kept() {
   feature_layer_ = feature_layer(features_);
-  hidden_ = Layer<Scalar>(enhancement_list_.joined(), settings_.enhancement_activation);
+  hidden_ = Layer<Scalar>(kept_enhancement(), settings_.enhancement_activation);
 }
 
 template <class Scalar>

@@ -1,5 +1,6 @@
 #include "residuum/dual_factor.hpp"
 
+#include <Eigen/QR>
 #include <stdexcept>
 
 #include "residuum/blas.hpp"
@@ -73,28 +74,50 @@ MatrixD design_transposed_times(Design<Scalar>& design, const MatrixD& x, const 
 }  // namespace
 
 template <class Scalar>
-DualFactor<Scalar>::DualFactor(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team)
+DualFactor<Scalar>::DualFactor(Design<Scalar>& design, RidgeState<Scalar>& state, Index units,
+                               Team& team)
     : alpha_(state.alpha),
       targets_(state.targets),
       blocks_(state.blocks),
-      columns_before_(design.columns()),
+      columns_before_(design.fixed() + units),
       l_(MatrixD::Zero(design.rows(), design.rows())) {
   visit_fixed_columns(design, blocks_, team, [&](Index, Index count, const MatrixD& columns) {
     add_outer_product(columns, count, l_, team);
   });
-  if (design.source().count(Units::kept) > 0) {
-    const MatrixD hidden = kept_units(design, blocks_, team);
-    add_outer_product(hidden, hidden.cols(), l_, team);
-  }
+  if (units > 0) add_outer_product(kept_units(design, blocks_, team), units, l_, team);
   l_.diagonal().array() += alpha_;
   const double largest = l_.diagonal().maxCoeff();
-  if (!cholesky(l_, team)) {
+  const auto smallest_pivot = [&] {
+    return l_.diagonal().array().square().minCoeff() / largest;
+  };
+  if (!cholesky(l_, team) || smallest_pivot() < 1e-8) factor_by_qr(design, units, team);
+  state.worst_pivot = std::min(state.worst_pivot, smallest_pivot());
+}
+
+// AAᵀ squares the conditioning: a penalty of 1e-12 ‖A‖² is at home in A but lost in the rounding of AAᵀ.
+// L is also the transposed R of the QR factorisation of [Aᵀ; √λ I], which squares nothing.
+template <class Scalar>
+void DualFactor<Scalar>::factor_by_qr(Design<Scalar>& design, Index units, Team& team) {
+  const Index n = design.rows(), fixed = design.fixed();
+  MatrixD tall = MatrixD::Zero(fixed + units + n, n);
+  visit_fixed_columns(design, blocks_, team, [&](Index first, Index count, const MatrixD& columns) {
+    tall.middleRows(first, count) = columns.leftCols(count).transpose();
+  });
+  if (units > 0) {
+    tall.middleRows(fixed, units) = kept_units(design, blocks_, team).leftCols(units).transpose();
+  }
+  tall.bottomRows(n).diagonal().setConstant(std::sqrt(alpha_));
+  const double size = tall.norm();
+  const Eigen::HouseholderQR<MatrixD> qr(std::move(tall));
+  l_ = qr.matrixQR().topRows(n).template triangularView<Eigen::Upper>().transpose();
+  for (Index j = 0; j < n; ++j) {
+    if (l_(j, j) < 0) l_.col(j) = -l_.col(j);
+  }
+  if (!(l_.diagonal().minCoeff() > static_cast<double>(n) * 1e-16 * size)) {
     throw std::domain_error(
         "alpha is too small for solver='dual' on these inputs: the kernel matrix is singular to "
         "working precision; use a larger alpha or solver='primal'");
   }
-  state.worst_pivot =
-      std::min(state.worst_pivot, l_.diagonal().array().square().minCoeff() / largest);
 }
 
 template <class Scalar>

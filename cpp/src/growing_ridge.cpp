@@ -1,6 +1,7 @@
 #include "residuum/growing_ridge.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "residuum/cholesky.hpp"
 #include "residuum/dual_factor.hpp"
@@ -69,18 +70,17 @@ GrowingRidge<Scalar>::GrowingRidge(Design<Scalar>& design, const RowBlocks& bloc
       selection_(settings.selection),
       primal_(true),
       width_(design.fixed()) {
-  const Index rows = design.rows();
-  // Without a penalty the dual form does not exist.
-  const bool may_change = solver_ == Solver::automatic && settings.alpha > 0;
-  if (solver_ == Solver::dual || (may_change && width_ >= rows)) {
+  if (solver_ == Solver::dual) {
     change_to_dual();
+  } else if (settings.alpha == 0) {
+    solver_ = Solver::primal;  // without a penalty the dual form does not exist
+  }
+  if (factor_ || (solver_ == Solver::automatic && width_ >= design.rows() && try_dual())) {
     static_cast<DualFactor<Scalar>&>(*factor_).initialize(state_);
   } else {
-    const Index room = may_change ? std::min(settings.max_units, rows - width_) : settings.max_units;
     const Index spare = std::max(shortlist(selection_, 1) - 1,
                                  shortlist(selection_, settings.block) - settings.block);
-    factor_ = std::make_unique<RidgeFactor<Scalar>>(design, state_, room, spare, team);
-    if (!may_change) solver_ = Solver::primal;
+    factor_ = std::make_unique<RidgeFactor<Scalar>>(design, state_, settings.max_units, spare, team);
   }
   start_ = factor_->readout(design, team);
 }
@@ -88,15 +88,27 @@ GrowingRidge<Scalar>::GrowingRidge(Design<Scalar>& design, const RowBlocks& bloc
 template <class Scalar>
 void GrowingRidge<Scalar>::change_to_dual() {
   design_.source().gather_kept();
+  auto dual = std::make_unique<DualFactor<Scalar>>(
+      design_, state_, design_.source().count(Units::kept), team_);
   if (factor_) primal_directions_ = factor_->directions(design_, team_);
-  factor_.reset();  // frees Q before K is made
-  factor_ = std::make_unique<DualFactor<Scalar>>(design_, state_, team_);
+  factor_ = std::move(dual);
   primal_ = false;
+}
+
+// A penalty below the rounding of AAᵀ leaves the dual form singular; then the primal one must do.
+template <class Scalar>
+bool GrowingRidge<Scalar>::try_dual() {
+  try {
+    change_to_dual();
+  } catch (const std::domain_error&) {
+    solver_ = Solver::primal;
+  }
+  return !primal_;
 }
 
 template <class Scalar>
 std::vector<Index> GrowingRidge<Scalar>::append(const std::vector<Index>& ranking, Index take) {
-  if (primal_ && solver_ == Solver::automatic && width_ + take > design_.rows()) change_to_dual();
+  if (primal_ && solver_ == Solver::automatic && width_ + take > design_.rows()) try_dual();
 
   const double tolerance = static_cast<double>(width_ + take) *
                            static_cast<double>(std::numeric_limits<Scalar>::epsilon());

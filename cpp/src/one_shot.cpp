@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 
 #include "residuum/cholesky.hpp"
 #include "residuum/dual_factor.hpp"
@@ -14,18 +15,25 @@ namespace {
 // Enough rows to fit one temperature by; their leverages cost as much as the fit itself would on all.
 constexpr Index kCalibrationRows = 4096;
 
-// Draws the next group of units and keeps them all. False when there are no more.
+// Draws group after group of units and keeps them all. Returns the width of the design before the first
+// group and after each.
 template <class Scalar>
-bool keep_next(CandidateSource<Scalar>& source, Index stage, StagewiseFit& fit, Team& team) {
-  const StagePlan plan = source.plan();
-  if (plan.take == 0) return false;
-  source.draw(stage, plan, team);
-  std::vector<Index> all(static_cast<std::size_t>(plan.pool));
-  std::iota(all.begin(), all.end(), Index{0});
-  source.select(all);
-  source.keep_selected();
-  for (const Index candidate : all) fit.selected.push_back({stage, candidate});
-  return true;
+std::vector<Index> keep_all(Design<Scalar>& design, StagewiseFit& fit, Team& team) {
+  CandidateSource<Scalar>& source = design.source();
+  std::vector<Index> widths{design.fixed()};
+  for (Index stage = 0;; ++stage) {
+    const StagePlan plan = source.plan();
+    if (plan.take == 0) break;
+    source.draw(stage, plan, team);
+    std::vector<Index> all(static_cast<std::size_t>(plan.pool));
+    std::iota(all.begin(), all.end(), Index{0});
+    source.select(all);
+    source.keep_selected();
+    for (const Index candidate : all) fit.selected.push_back({stage, candidate});
+    widths.push_back(widths.back() + plan.pool);
+  }
+  source.gather_kept();
+  return widths;
 }
 
 // A path whose steps are the differences between the readouts of successive groups of units.
@@ -130,13 +138,7 @@ void leave_some_out(Design<Scalar>& design, const RidgeState<Scalar>& state, con
 
 template <class Scalar>
 void solve_primal(Design<Scalar>& design, RidgeState<Scalar>& state, const MatrixD& targets,
-                  const StagewiseSettings& settings, StagewiseFit& fit, Team& team) {
-  CandidateSource<Scalar>& source = design.source();
-  std::vector<Index> widths{design.fixed()};
-  for (Index stage = 0; keep_next(source, stage, fit, team); ++stage) {
-    widths.push_back(design.fixed() + static_cast<Index>(fit.selected.size()));
-  }
-  source.gather_kept();
+                  const std::vector<Index>& widths, StagewiseFit& fit, Team& team) {
   const Index columns = design.columns(), outputs = state.outputs();
   const MatrixD joint =
       gram(state.blocks, columns + outputs, team,
@@ -172,22 +174,23 @@ void solve_primal(Design<Scalar>& design, RidgeState<Scalar>& state, const Matri
     fit.residual_path.back() =
         std::max(0.0, fit.objective_path.back() - state.alpha * fit.readout.squaredNorm());
   }
-  if (settings.leave_one_out) leave_some_out(design, state, targets, factor, fit);
+  if (state.leverage.size() > 0) leave_some_out(design, state, targets, factor, fit);
 }
 
 template <class Scalar>
 void solve_dual(Design<Scalar>& design, RidgeState<Scalar>& state, const MatrixD& targets,
-                const StagewiseSettings& settings, StagewiseFit& fit, Team& team) {
-  CandidateSource<Scalar>& source = design.source();
-  for (Index stage = 0;; ++stage) {
-    source.gather_kept();
-    DualFactor<Scalar> factor(design, state, team);
+                const std::vector<Index>& widths, StagewiseFit& fit, Team& team) {
+  for (const Index width : widths) {
+    DualFactor<Scalar> factor(design, state, width - design.fixed(), team);
     factor.initialize(state);
-    fit.readout = factor.readout(design, team);
+    fit.readout = factor.readout(design, team).topRows(width);
     append_readout(fit.path, fit.readout);
-    fit.objective_path.push_back(state.objective);
+    // Each form is factored anew, so only mathematics keeps the objective from rising; rounding may not.
+    const bool first = fit.objective_path.empty();
+    fit.objective_path.push_back(
+        first ? state.objective : std::min(state.objective, fit.objective_path.back()));
     fit.residual_path.push_back(state.residual_energy);
-    if (keep_next(source, stage, fit, team)) continue;
+    if (width < widths.back()) continue;
     if (needs_refinement<double>(state.worst_pivot)) {
       const double objective =
           refine(design, state, fit.readout, 4, team, [&](const MatrixD& gradient) {
@@ -195,9 +198,8 @@ void solve_dual(Design<Scalar>& design, RidgeState<Scalar>& state, const MatrixD
           });
       fit.objective_path.back() = std::min(fit.objective_path.back(), objective);
     }
-    if (settings.leave_one_out) leave_one_out(design, state, targets, fit);
-    return;
   }
+  if (state.leverage.size() > 0) leave_one_out(design, state, targets, fit);
 }
 
 }  // namespace
@@ -211,12 +213,22 @@ StagewiseFit fit_one_shot(Design<Scalar>& design, const RowBlocks& blocks, const
   const bool dual = settings.solver == Solver::dual ||
                     (settings.solver == Solver::automatic && settings.alpha > 0 &&
                      columns > design.rows());
+  Stopwatch clock;
   StagewiseFit fit;
+  const std::vector<Index> widths = keep_all(design, fit, team);
+  bool solved = false;
   if (dual) {
-    solve_dual(design, state, targets, settings, fit, team);
-  } else {
-    solve_primal(design, state, targets, settings, fit, team);
+    try {
+      StagewiseFit attempt = fit;
+      solve_dual(design, state, targets, widths, attempt, team);
+      fit = std::move(attempt);
+      solved = true;
+    } catch (const std::domain_error&) {  // the penalty is below the rounding of AAᵀ
+      if (settings.solver == Solver::dual) throw;
+    }
   }
+  if (!solved) solve_primal(design, state, targets, widths, fit, team);
+  fit.profile.total = clock.lap();
   return fit;
 }
 

@@ -13,7 +13,7 @@ RidgeFactor<Scalar>::RidgeFactor(Design<Scalar>& design, RidgeState<Scalar>& sta
                                  Index spare, Team& team)
     : fixed_(design.fixed()),
       q_(state.blocks, design.fixed() + units + spare),
-      l_(MatrixD::Zero(design.fixed() + units, design.fixed() + units)),
+      l_(design.fixed() + units, design.fixed() + units),
       z_(MatrixD::Zero(design.fixed() + units, state.outputs())) {
   start(design, state, team);
 }

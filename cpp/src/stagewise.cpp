@@ -49,7 +49,10 @@ StagewiseFit fit_stagewise(Design<Scalar>& design, const RowBlocks& blocks, cons
         rows_to_score(design.rows(), settings.score_fraction, settings.seed, stage);
     const VectorD scores = score_pool(design, ridge.state(), rows, team);
     const std::vector<Index> taken = ridge.append(rank_scores(scores), plan.take);
-    if (taken.empty()) break;  // no candidate adds anything: the readout fits all it can
+    if (taken.empty()) {  // no candidate adds anything: the readout fits all it can
+      if (source.next_kind()) continue;
+      break;
+    }
 
     for (const Index candidate : taken) fit.selected.push_back({stage, candidate});
     const double before = fit.objective_path.back(), after = ridge.state().objective;

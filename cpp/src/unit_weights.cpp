@@ -12,8 +12,8 @@ UnitWeights pick(const UnitWeights& units, const std::vector<Index>& columns) {
   return picked;
 }
 
-UnitWeights UnitList::joined() const {
-  UnitWeights all{MatrixD(inputs_, count_), VectorD(count_)};
+UnitWeights UnitList::joined(Index inputs) const {
+  UnitWeights all{MatrixD(inputs, count_), VectorD(count_)};
   Index column = 0;
   for (const UnitWeights& piece : pieces_) {
     all.weights.middleCols(column, piece.biases.size()) = piece.weights;

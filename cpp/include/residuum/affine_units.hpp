@@ -17,13 +17,13 @@ class AffineUnits final : public CandidateSource<Scalar> {
   void draw(Index stage, const StagePlan& plan, Team& team) override;
   void select(const std::vector<Index>& candidates) override;
   void keep_selected() override { kept_list_.append(selected_units_); }
-  void gather_kept() override { kept_ = layer_of(kept_list_.joined()); }
+  void gather_kept() override { kept_ = layer_of(kept_units()); }
   Index count(Units units) const override { return layer(units).units(); }
   void evaluate(Units units, RowRange range, Scalar* out, Index leading, double* square_norms,
                 Scratch<Scalar>& scratch) const override;
 
   // The units kept, in terms of the standardised inputs.
-  UnitWeights kept_units() const { return kept_list_.joined(); }
+  UnitWeights kept_units() const { return kept_list_.joined(inputs_.columns()); }
 
  private:
   Layer<Scalar> layer_of(const UnitWeights& units) const {

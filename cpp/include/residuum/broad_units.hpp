@@ -39,13 +39,16 @@ class BroadUnits final : public CandidateSource<Scalar> {
   void draw(Index stage, const StagePlan& plan, Team& team) override;
   void select(const std::vector<Index>& candidates) override;
   void keep_selected() override;
+  bool next_kind() override;
   void gather_kept() override;
   Index count(Units units) const override;
   void evaluate(Units units, RowRange range, Scalar* out, Index leading, double* square_norms,
                 Scratch<Scalar>& scratch) const override;
 
   FeatureNodes kept_features() const;                   // in terms of the standardised inputs
-  UnitWeights kept_enhancement() const { return enhancement_list_.joined(); }
+  UnitWeights kept_enhancement() const {
+    return enhancement_list_.joined(features_.units.biases.size());
+  }
 
  private:
   // Feature nodes ready for evaluation.
@@ -80,7 +83,7 @@ class BroadUnits final : public CandidateSource<Scalar> {
   bool pool_of_features_ = true;
   FeatureNodes pool_nodes_, selected_nodes_, features_;
   UnitWeights pool_enhancement_, selected_enhancement_;
-  UnitList enhancement_list_{0};
+  UnitList enhancement_list_;
   FeatureLayer pool_layer_, selected_layer_, feature_layer_;
   Layer<Scalar> pool_hidden_, selected_hidden_, hidden_;
 };

@@ -51,6 +51,8 @@ class CandidateSource {
   virtual void draw(Index stage, const StagePlan& plan, Team& team) = 0;
   virtual void select(const std::vector<Index>& candidates) = 0;
   virtual void keep_selected() = 0;
+  // Called when no candidate of a pool adds anything: whether there is another kind to go on with.
+  virtual bool next_kind() { return false; }
   // To be called before Units::kept is evaluated, whenever units have been kept since.
   virtual void gather_kept() = 0;
   virtual Index count(Units units) const = 0;

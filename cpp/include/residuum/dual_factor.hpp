@@ -10,8 +10,8 @@ namespace residuum {
 template <class Scalar>
 class DualFactor final : public Factor<Scalar> {
  public:
-  // Factors K of the fixed columns and the units kept so far.
-  DualFactor(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team);
+  // Factors K of the fixed columns and the first `units` of the units kept.
+  DualFactor(Design<Scalar>& design, RidgeState<Scalar>& state, Index units, Team& team);
 
   // Sets residual, objective and leverages from scratch; not needed when another form kept them.
   void initialize(RidgeState<Scalar>& state);
@@ -24,6 +24,7 @@ class DualFactor final : public Factor<Scalar> {
   MatrixD directions(Design<Scalar>& design, Team& team) override;
 
  private:
+  void factor_by_qr(Design<Scalar>& design, Index units, Team& team);
   MatrixD residual_of(const RidgeState<Scalar>& state) const;
   void store_residual(const MatrixD& residual, RidgeState<Scalar>& state) const;
   void solve_kernel(MatrixD& x) const;

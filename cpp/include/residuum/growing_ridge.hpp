@@ -30,6 +30,7 @@ class GrowingRidge {
 
  private:
   void change_to_dual();
+  bool try_dual();
 
   Design<Scalar>& design_;
   Team& team_;

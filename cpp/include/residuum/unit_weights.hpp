@@ -16,16 +16,15 @@ UnitWeights pick(const UnitWeights& units, const std::vector<Index>& columns);
 // Units gathered stage by stage; joined once, when someone wants them all.
 class UnitList {
  public:
-  explicit UnitList(Index inputs) : inputs_(inputs) {}
   void append(const UnitWeights& units) {
     count_ += units.biases.size();
     pieces_.push_back(units);
   }
   Index count() const { return count_; }
-  UnitWeights joined() const;
+  // All of them; `inputs` is the height of the weights where there are none.
+  UnitWeights joined(Index inputs) const;
 
  private:
-  Index inputs_;
   Index count_ = 0;
   std::vector<UnitWeights> pieces_;
 };
