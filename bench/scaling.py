@@ -39,7 +39,8 @@ def variant(base: Case, name: str, value: int) -> tuple[Case, dict[str, Any]]:
     """The base case with one size changed, and parameters of the network."""
     if name == "threads":
         return base, {"n_jobs": value}
-    return replace(base, **{name: value}), {}
+    size: dict[str, Any] = {name: value}
+    return replace(base, **size), {}
 
 
 def sweep(base: Case, name: str, values: tuple[int, ...], repeats: int) -> list[Row]:

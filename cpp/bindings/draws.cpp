@@ -32,7 +32,7 @@ void register_draws(py::module_& module) {
         UnitWeights units;
         const WeightDraws draws = weight_draws(weight_init, weight_scale, fan_in, seed);
         Team::run(1, nullptr, [&](Team& team) {
-          units = draws.draw(Stream::hidden, stage, pool_size, n_features, team);
+          draws.draw(Stream::hidden, stage, pool_size, n_features, team, units);
         });
         return py::make_tuple(units.weights, units.biases);
       },

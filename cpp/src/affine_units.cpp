@@ -5,18 +5,20 @@ namespace residuum {
 template <class Scalar>
 AffineUnits<Scalar>::AffineUnits(const Inputs<Scalar>& inputs, const WeightDraws& draws,
                                  Activation activation, const Budget& budget)
-    : inputs_(inputs), draws_(draws), activation_(activation), budget_(budget) {}
+    : inputs_(inputs), draws_(draws), activation_(activation), budget_(budget) {
+  pool_.activation = selected_.activation = activation;
+}
 
 template <class Scalar>
 void AffineUnits<Scalar>::draw(Index stage, const StagePlan& plan, Team& team) {
-  pool_units_ = draws_.draw(Stream::hidden, stage, plan.pool, inputs_.columns(), team);
-  pool_ = layer_of(pool_units_);
+  draws_.draw(Stream::hidden, stage, plan.pool, inputs_.columns(), team, pool_units_);
+  inputs_.adapt(pool_units_, pool_.weights, pool_.biases);
 }
 
 template <class Scalar>
 void AffineUnits<Scalar>::select(const std::vector<Index>& candidates) {
   selected_units_ = pick(pool_units_, candidates);
-  selected_ = layer_of(selected_units_);
+  inputs_.adapt(selected_units_, selected_.weights, selected_.biases);
 }
 
 template <class Scalar>

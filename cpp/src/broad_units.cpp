@@ -119,7 +119,7 @@ void BroadUnits<Scalar>::draw(Index stage, const StagePlan& plan, Team& team) {
 
 template <class Scalar>
 void BroadUnits<Scalar>::draw_features(Index stage, Index count, Team& team) {
-  pool_nodes_.units = draws_.draw(Stream::hidden, stage, count, inputs_.columns(), team);
+  draws_.draw(Stream::hidden, stage, count, inputs_.columns(), team, pool_nodes_.units);
   if (settings_.sparse_features) refine_sparsely(pool_nodes_.units, team);
   const auto [low, high] =
       range_of(input_layer(pool_nodes_.units, settings_.feature_activation), team);
@@ -152,7 +152,7 @@ void BroadUnits<Scalar>::draw_enhancement(Index stage, Index count, Team& team) 
   const Index nodes = feature_target_;
   feature_layer_ = feature_layer(features_);
   UnitWeights& units = pool_enhancement_;
-  units = draws_.draw(Stream::enhancement, stage, count, nodes, team);
+  draws_.draw(Stream::enhancement, stage, count, nodes, team, units);
   MatrixD v(nodes + 1, count);
   v.topRows(nodes) = units.weights;
   v.row(nodes) = units.biases.transpose();

@@ -18,7 +18,7 @@ Inputs<Scalar>::Inputs(const Scalar* data, Index rows, Index columns, bool row_m
 
 template <class Scalar>
 void Inputs<Scalar>::standardize(const double* root_weights, Team& team) {
-  const RowBlocks blocks(rows_, RowBlocks::rows_in_cache(columns_));
+  const RowBlocks blocks = RowBlocks::for_width(rows_, 0, columns_);
   const auto weight = [&](Index row) {
     return root_weights ? root_weights[row] * root_weights[row] : 1.0;
   };
@@ -81,6 +81,26 @@ UnitWeights Inputs<Scalar>::unstandardized(const UnitWeights& units) const {
   raw.weights = inverse_scale_.asDiagonal() * units.weights;
   raw.biases -= raw.weights.transpose() * center_;
   return raw;
+}
+
+template <class Scalar>
+void Inputs<Scalar>::adapt(const UnitWeights& units, Matrix<Scalar>& weights,
+                           Vector<Scalar>& biases) const {
+  weights.resize(units.weights.rows(), units.weights.cols());
+  biases = units.biases.template cast<Scalar>();
+  if (!folded_) {
+    weights = units.weights.template cast<Scalar>();
+    return;
+  }
+  for (Index j = 0; j < weights.cols(); ++j) {
+    double offset = 0;
+    for (Index i = 0; i < weights.rows(); ++i) {
+      const double weight = units.weights(i, j) * inverse_scale_[i];
+      offset += weight * center_[i];
+      weights(i, j) = static_cast<Scalar>(weight);
+    }
+    biases[j] = static_cast<Scalar>(units.biases[j] - offset);
+  }
 }
 
 template <class Scalar>

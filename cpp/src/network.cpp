@@ -73,8 +73,8 @@ void evaluate_network(const Network& network, const Inputs<Scalar>& inputs, cons
   const NetworkBlocks<Scalar> network_blocks(network, inputs);
   const Matrix<Scalar> weights = readout.template cast<Scalar>();
   const Index columns = weights.cols();
-  const RowBlocks blocks(inputs.rows(),
-                         RowBlocks::rows_in_cache(inputs.columns() + weights.rows() + columns));
+  const RowBlocks blocks =
+      RowBlocks::for_width(inputs.rows(), inputs.columns(), weights.rows() + columns);
   std::vector<Scratch<Scalar>> scratch(static_cast<std::size_t>(team.size()));
   blocks.sweep(team, [&](Index, Index b, int worker) {
     const RowRange range = blocks.block(b);
@@ -93,7 +93,7 @@ void hidden_activations(const Network& network, const Inputs<Scalar>& inputs, Sc
   const NetworkBlocks<Scalar> network_blocks(network, inputs);
   const Index features = network_blocks.features(), hidden = network_blocks.hidden();
   const Index columns = features + hidden;
-  const RowBlocks blocks(inputs.rows(), RowBlocks::rows_in_cache(inputs.columns() + columns));
+  const RowBlocks blocks = RowBlocks::for_width(inputs.rows(), inputs.columns(), columns);
   std::vector<Scratch<Scalar>> scratch(static_cast<std::size_t>(team.size()));
   blocks.sweep(team, [&](Index, Index b, int worker) {
     const RowRange range = blocks.block(b);

@@ -64,8 +64,8 @@ NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& 
   stagewise.max_units =
       broad ? settings.broad.windows * settings.broad.window_nodes + settings.broad.enhancement
             : settings.budget.units;
-  const RowBlocks blocks(data.rows,
-                         RowBlocks::rows_in_cache(data.columns + pool + data.targets.cols()));
+  const RowBlocks blocks =
+      RowBlocks::for_width(data.rows, data.columns, pool + data.targets.cols());
   const double stage_operations = static_cast<double>(data.rows) * static_cast<double>(pool) *
                                   static_cast<double>(2 * data.columns + 20);
 

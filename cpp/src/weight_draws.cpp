@@ -21,7 +21,8 @@ double uniform_between(double low, double high, double u) { return low + (high -
 using Column = Eigen::Ref<VectorD>;
 
 void draw_uniform(PhiloxStream& stream, double scale, Column weights, double& bias) {
-  for (double& weight : weights) weight = uniform_between(-scale, scale, stream.uniform());
+  stream.uniforms(weights.data(), weights.size());
+  for (double& weight : weights) weight = uniform_between(-scale, scale, weight);
   bias = scale * stream.uniform();
 }
 
@@ -60,10 +61,14 @@ WeightFamily weight_family_from_name(const std::string& name) {
                               name + "'");
 }
 
-UnitWeights WeightDraws::draw(Stream stream, Index stage, Index count, Index inputs,
-                              Team& team) const {
-  if (custom) return custom(stage, count, inputs);
-  UnitWeights units{MatrixD(inputs, count), VectorD(count)};
+void WeightDraws::draw(Stream stream, Index stage, Index count, Index inputs, Team& team,
+                       UnitWeights& units) const {
+  if (custom) {
+    units = custom(stage, count, inputs);
+    return;
+  }
+  units.weights.resize(inputs, count);
+  units.biases.resize(count);
   const auto draw_one = [&](Index j) {
     PhiloxStream words(Philox(seed, static_cast<std::uint64_t>(j), static_cast<std::uint64_t>(stage),
                               static_cast<std::uint64_t>(stream)));
@@ -82,7 +87,6 @@ UnitWeights WeightDraws::draw(Stream stream, Index stage, Index count, Index inp
   team.for_each((count + share - 1) / share, [&](Index lane, int) {
     for (Index j = lane * share; j < std::min(count, (lane + 1) * share); ++j) draw_one(j);
   });
-  return units;
 }
 
 double normal_quantile(double u) {

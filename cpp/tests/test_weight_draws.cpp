@@ -25,8 +25,8 @@ TEST_CASE("draws do not depend on the threads nor on the size of the pool") {
     draws.family = family;
     draws.seed = 7;
     UnitWeights one, many;
-    Team::run(1, nullptr, [&](Team& team) { one = draws.draw(Stream::hidden, 3, 20, 900, team); });
-    Team::run(3, nullptr, [&](Team& team) { many = draws.draw(Stream::hidden, 3, 40, 900, team); });
+    Team::run(1, nullptr, [&](Team& team) { draws.draw(Stream::hidden, 3, 20, 900, team, one); });
+    Team::run(3, nullptr, [&](Team& team) { draws.draw(Stream::hidden, 3, 40, 900, team, many); });
     CHECK(one.weights == many.weights.leftCols(20));
     CHECK(one.biases == many.biases.head(20));
   }

@@ -8,12 +8,14 @@ form.
 from residuum._bls import BLSClassifier, BLSRegressor
 from residuum._draws import draw_candidates
 from residuum._elm import ELMClassifier, ELMRegressor
+from residuum._presets import LARGE_BLOCKS
 from residuum._rvfl import RVFLClassifier, RVFLRegressor
 from residuum._stagewise import StagewiseFit, fit_stagewise
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "LARGE_BLOCKS",
     "BLSClassifier",
     "BLSRegressor",
     "ELMClassifier",

@@ -111,9 +111,9 @@ class BLSClassifier(NetworkClassifier, BroadNetwork):
     """Broad learning system classifier with residual-guided nodes.
 
     Windows of feature nodes map the inputs, enhancement nodes map the feature nodes, and both feed
-    the readout. Feature nodes are chosen window by window, then enhancement nodes on the feature nodes
-    kept; each stage draws a pool of candidates, keeps those that lower the ridge objective most, and
-    refits the readout in closed form.
+    the readout. Feature nodes are chosen window by window, then enhancement nodes on the feature
+    nodes kept; each stage draws a pool of candidates, keeps those that lower the ridge objective
+    most, and refits the readout in closed form.
 
     Parameters
     ----------
@@ -146,9 +146,9 @@ class BLSRegressor(NetworkRegressor, BroadNetwork):
     """Broad learning system regressor with residual-guided nodes.
 
     Windows of feature nodes map the inputs, enhancement nodes map the feature nodes, and both feed
-    the readout. Feature nodes are chosen window by window, then enhancement nodes on the feature nodes
-    kept; each stage draws a pool of candidates, keeps those that lower the ridge objective most, and
-    refits the readout in closed form. Targets are centred inside.
+    the readout. Feature nodes are chosen window by window, then enhancement nodes on the feature
+    nodes kept; each stage draws a pool of candidates, keeps those that lower the ridge objective
+    most, and refits the readout in closed form. Targets are centred inside.
 
     Parameters
     ----------

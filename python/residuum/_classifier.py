@@ -51,7 +51,7 @@ class NetworkClassifier(ClassifierMixin, StagewiseNetwork):
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _labels(self, scores: FloatArray) -> NDArray[Any]:
-        return self.classes_[np.argmax(scores, axis=1)]
+        return np.asarray(self.classes_[np.argmax(scores, axis=1)])
 
     def _scores(self, X: Any) -> FloatArray:
         X = self._validated(X)

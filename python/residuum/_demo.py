@@ -1,4 +1,4 @@
-"""``python -m residuum demo``: guided against one-shot networks on data that ships with scikit-learn."""
+"""``python -m residuum demo``: guided against one-shot networks on scikit-learn's data."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ def _networks(classify: bool, units: int) -> Iterator[tuple[str, BaseEstimator]]
 def _sparkline(values: NDArray[np.float64], width: int = 40) -> str:
     points = np.interp(np.linspace(0, 1, width), np.linspace(0, 1, len(values)), values)
     levels = (points - points.min()) / max(np.ptp(points), 1e-300) * (len(_BARS) - 1)
-    return "".join(_BARS[int(round(level))] for level in levels)
+    return "".join(_BARS[round(level)] for level in levels)
 
 
 def run_demo(repeats: int = 5) -> None:
     """Train, compare and print."""
     started = time.perf_counter()
-    print("Guided (units chosen from pools of 100) against one-shot (units drawn once), equal size.")
-    print(f"Mean test score over {repeats} random splits: accuracy, or R² for friedman1 and diabetes.\n")
+    print("Guided (units chosen from pools of 100) against one-shot (units drawn once), same size.")
+    print(f"Mean test score over {repeats} random splits: accuracy; R² for friedman1, diabetes.\n")
     print(f"{'data':15}{'units':>6}  {'network':9}{'one-shot':>10}{'guided':>9}{'gain':>8}")
     falls: list[str] = []
     for name, load, classify, units in _DATA:
@@ -72,9 +72,7 @@ def run_demo(repeats: int = 5) -> None:
         for label, network in _networks(classify, units):
             scores: dict[str, list[float]] = {"random": [], "residual": []}
             for seed in range(repeats):
-                parts = train_test_split(
-                    X, y, random_state=seed, stratify=y if classify else None
-                )
+                parts = train_test_split(X, y, random_state=seed, stratify=y if classify else None)
                 for selection, found in scores.items():
                     model = clone(network).set_params(selection=selection, random_state=seed)
                     model.fit(parts[0], parts[2])

@@ -19,8 +19,8 @@ default="sigmoid"
     n_enhancement : int, default=100
         Enhancement nodes, computed from all feature nodes.
     feature_activation : str, default="identity"
-        Activation of the feature nodes, before they are scaled to [-1, 1]; one of "sigmoid", "tanh",
-        "relu", "sine", "selu", "tribas", "radbas", "identity".
+        Activation of the feature nodes, before they are scaled to [-1, 1]; one of "sigmoid",
+        "tanh", "relu", "sine", "selu", "tribas", "radbas", "identity".
     enhancement_activation : str, default="tanh"
         Activation of the enhancement nodes; same choice.
     sparse_features : bool, default=True
@@ -28,25 +28,25 @@ default="sigmoid"
     "shared": """alpha : float, default=1.0
         Ridge penalty on all readout weights, the intercept's included.
     selection : {"residual", "joint", "random"}, default="residual"
-        "residual" keeps, at every stage, the candidates with the largest drop of the objective when only
-        their own coefficient is fitted (the paper's score). "joint" takes a shortlist of those and keeps,
-        one after another, the candidates with the largest drop when all coefficients are refitted:
-        costlier per unit, better units, and no twins in a block. "random" is the classic one-shot
-        network: the units are drawn once and kept unseen.
+        "residual" keeps, at every stage, the candidates with the largest drop of the objective when
+        only their own coefficient is fitted (the paper's score). "joint" takes a shortlist of those
+        and keeps, one after another, the candidates with the largest drop when all coefficients are
+        refitted: costlier per unit, better units, and no twins in a block. "random" is the classic
+        one-shot network: the units are drawn once and kept unseen.
     pool_size : int, default=100
         Candidate units drawn at every stage.
     block_size : int, default=1
         Units kept at every stage.
     score_fraction : float, default=1.0
-        Share of the samples that candidates are scored on, drawn anew at every stage (at least 2,048). The
-        readout is always fitted on all.
+        Share of the samples that candidates are scored on, drawn anew at every stage (at least
+        2,048). The readout is always fitted on all.
     weight_init : {"uniform", "normal", "sparse"} or callable, default="uniform"
-        Distribution of the hidden weights and biases, for standardised inputs. "uniform": weights on
-        [-s, s], biases on [0, s] with s = `weight_scale`. "normal": weights N(0, s²/p), biases on
-        [-s, s]. "sparse": each unit sees a random 1 … `fan_in` of the inputs, m say, with weights
-        N(0, (1.5 s)²/m) and a bias on [-1.5 s, 1.5 s]. A callable ``(rng, pool_size, n_features) ->
-        (weights, biases)``, or an object with such a ``draw`` method, replaces them; weights have
-        shape (n_features, pool_size).
+        Distribution of the hidden weights and biases, for standardised inputs. "uniform": weights
+        on [-s, s], biases on [0, s] with s = `weight_scale`. "normal": weights N(0, s²/p), biases
+        on [-s, s]. "sparse": each unit sees a random 1 … `fan_in` of the inputs, m say, with
+        weights N(0, (1.5 s)²/m) and a bias on [-1.5 s, 1.5 s]. A callable ``(rng, pool_size,
+        n_features) -> (weights, biases)``, or an object with such a ``draw`` method, replaces them;
+        weights have shape (n_features, pool_size).
     weight_scale : float, default=1.0
         Scale of the weights and biases.
     fan_in : int, default=6
@@ -90,8 +90,8 @@ default="sigmoid"
         Weights of the hidden units, for raw inputs.
     hidden_biases_ : ndarray of shape (n_hidden_,)
         Their biases.""",
-    "maps": """feature_weights_, feature_biases_ : ndarray of shape (n_features_in_, n_features) and \
-(n_features,)
+    "maps": """feature_weights_, feature_biases_ : ndarray of shape (n_features_in_, n_features) \
+and (n_features,)
         Maps of the feature nodes, for raw inputs.
     feature_scales_, feature_offsets_ : ndarray of shape (n_features,)
         What takes the feature nodes to [-1, 1] on the training data.

@@ -77,9 +77,9 @@ def draw_candidates(
     """Draw the candidate units that a fit with this seed draws at a stage.
 
     Draws are counter-based (Philox4x64-10): candidate ``j`` of stage ``t`` is read from
-    ``numpy.random.Philox(key=random_state, counter=[0, j, t, 0])``, so any unit can be had again from
-    three integers. They apply to the inputs as the network sees them, that is standardised unless
-    ``standardize=False``.
+    ``numpy.random.Philox(key=random_state, counter=[0, j, t, 0])``, so any unit can be had again
+    from three integers. They apply to the inputs as the network sees them, that is standardised
+    unless ``standardize=False``.
 
     Parameters
     ----------

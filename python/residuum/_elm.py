@@ -12,9 +12,9 @@ from residuum._regressor import NetworkRegressor
 class ELMClassifier(NetworkClassifier, AffineNetwork):
     """Extreme learning machine classifier with residual-guided hidden units.
 
-    A single hidden layer of random units, built in stages; only the hidden units feed the readout, not the inputs.
-    Every stage draws a pool of random units, keeps those that lower the ridge objective most, and
-    refits the readout in closed form.
+    A single hidden layer of random units, built in stages; only the hidden units feed the readout,
+    not the inputs. Every stage draws a pool of random units, keeps those that lower the ridge
+    objective most, and refits the readout in closed form.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ class ELMClassifier(NetworkClassifier, AffineNetwork):
 class ELMRegressor(NetworkRegressor, AffineNetwork):
     """Extreme learning machine regressor with residual-guided hidden units.
 
-    A single hidden layer of random units, built in stages; only the hidden units feed the readout, not the inputs.
-    Every stage draws a pool of random units, keeps those that lower the ridge objective most, and
-    refits the readout in closed form. Targets are centred inside.
+    A single hidden layer of random units, built in stages; only the hidden units feed the readout,
+    not the inputs. Every stage draws a pool of random units, keeps those that lower the ridge
+    objective most, and refits the readout in closed form. Targets are centred inside.
 
     Parameters
     ----------

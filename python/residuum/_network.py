@@ -87,9 +87,7 @@ class StagewiseNetwork(
         settings.set_selection(
             self.selection, check_fraction("score_fraction", self.score_fraction)
         )
-        settings.set_ridge(
-            *check_penalty(self.alpha, self.solver), check_number("tol", self.tol)
-        )
+        settings.set_ridge(*check_penalty(self.alpha, self.solver), check_number("tol", self.tol))
         settings.intercept = check_flag("fit_intercept", self.fit_intercept)
         settings.standardize = check_flag("standardize", self.standardize)
         settings.threads = effective_threads(self.n_jobs)

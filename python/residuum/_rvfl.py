@@ -12,9 +12,9 @@ from residuum._regressor import NetworkRegressor
 class RVFLClassifier(NetworkClassifier, AffineNetwork):
     """Random vector functional link network classifier with residual-guided hidden units.
 
-    A single hidden layer of random units, built in stages; inputs and hidden units both feed the readout.
-    Every stage draws a pool of random units, keeps those that lower the ridge objective most, and
-    refits the readout in closed form.
+    A single hidden layer of random units, built in stages; inputs and hidden units both feed the
+    readout. Every stage draws a pool of random units, keeps those that lower the ridge objective
+    most, and refits the readout in closed form.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ class RVFLClassifier(NetworkClassifier, AffineNetwork):
 class RVFLRegressor(NetworkRegressor, AffineNetwork):
     """Random vector functional link network regressor with residual-guided hidden units.
 
-    A single hidden layer of random units, built in stages; inputs and hidden units both feed the readout.
-    Every stage draws a pool of random units, keeps those that lower the ridge objective most, and
-    refits the readout in closed form. Targets are centred inside.
+    A single hidden layer of random units, built in stages; inputs and hidden units both feed the
+    readout. Every stage draws a pool of random units, keeps those that lower the ridge objective
+    most, and refits the readout in closed form. Targets are centred inside.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class RVFLRegressor(NetworkRegressor, AffineNetwork):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features_in_ + n_hidden_,) or (n_targets, n_features_in_ + n_hidden_)
+    coef_ : ndarray of shape (d,) or (n_targets, d), d = n_features_in_ + n_hidden_
         Readout: inputs, then hidden units.
     intercept_ : float or ndarray of shape (n_targets,)
         Readout of the constant, plus the targets' mean.

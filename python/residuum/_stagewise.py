@@ -73,14 +73,14 @@ def fit_stagewise(
 
     The loop of the estimators with the candidates left to you: at every stage it asks for a pool,
     scores each column g by ``‖gᵀR‖² / (‖g‖² + alpha)`` against the residual R, keeps the best
-    ``block_size`` and refits the readout on ``[1, inputs, hidden]`` in closed form. Nothing is scaled
-    or centred.
+    ``block_size`` and refits the readout on ``[1, inputs, hidden]`` in closed form. Nothing is
+    scaled or centred.
 
     Parameters
     ----------
     candidates : callable
-        ``candidates(stage, pool_size)`` returns an array of shape (n, pool_size), the activations of
-        the stage's candidate units on all rows. Stages count from 0.
+        ``candidates(stage, pool_size)`` returns an array of shape (n, pool_size), the activations
+        of the stage's candidate units on all rows. Stages count from 0.
     targets : array-like of shape (n,) or (n, q)
         What to fit: one-hot classes or regression targets.
     inputs : array-like of shape (n, p), optional
@@ -117,7 +117,8 @@ def fit_stagewise(
     >>> x = np.linspace(0, 1, 200)
     >>> def cosines(stage, pool_size):
     ...     rng = np.random.default_rng(stage)
-    ...     return np.cos(np.outer(x, rng.uniform(0, 50, pool_size)) + rng.uniform(0, 6.3, pool_size))
+    ...     frequencies, phases = rng.uniform(0, 50, pool_size), rng.uniform(0, 6.3, pool_size)
+    ...     return np.cos(np.outer(x, frequencies) + phases)
     >>> fit = fit_stagewise(cosines, np.sin(20 * x**2), n_hidden=30, alpha=1e-3)
     >>> bool(fit.objective_path[-1] < 0.05 * fit.objective_path[0])
     True

@@ -31,7 +31,8 @@ def effective_threads(n_jobs: Any) -> int:
         return max(1, min(_core.default_threads(), _cpu_count()))
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise ValueError(f"n_jobs must be None or an integer other than 0; got {n_jobs!r}")
-    return int(n_jobs) if n_jobs > 0 else max(1, _cpu_count() + 1 + int(n_jobs))
+    threads = int(n_jobs)
+    return threads if threads > 0 else max(1, _cpu_count() + 1 + threads)
 
 
 class _BlasLimit:

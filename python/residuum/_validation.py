@@ -80,7 +80,7 @@ def seed_of(random_state: Any) -> int:
     """The 64-bit key of the draws: an integer is its own key, anything else yields one."""
     accepted = "None, a numpy RandomState or an integer with 0 <= random_state < 2**64"
     if isinstance(random_state, Integral) and not isinstance(random_state, bool):
-        if not 0 <= random_state < 2**64:
+        if not 0 <= int(random_state) < 2**64:
             raise _refuse("random_state", random_state, accepted)
         return int(random_state)
     try:

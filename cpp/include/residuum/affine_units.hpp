@@ -17,7 +17,7 @@ class AffineUnits final : public CandidateSource<Scalar> {
   void draw(Index stage, const StagePlan& plan, Team& team) override;
   void select(const std::vector<Index>& candidates) override;
   void keep_selected() override { kept_list_.append(selected_units_); }
-  void gather_kept() override { kept_ = layer_of(kept_units()); }
+  void gather_kept() override { kept_ = Layer<Scalar>(kept_units(), inputs_, activation_); }
   Index count(Units units) const override { return layer(units).units(); }
   void evaluate(Units units, RowRange range, Scalar* out, Index leading, double* square_norms,
                 Scratch<Scalar>& scratch) const override;
@@ -26,9 +26,6 @@ class AffineUnits final : public CandidateSource<Scalar> {
   UnitWeights kept_units() const { return kept_list_.joined(inputs_.columns()); }
 
  private:
-  Layer<Scalar> layer_of(const UnitWeights& units) const {
-    return Layer<Scalar>(inputs_.adapted(units), activation_);
-  }
   const Layer<Scalar>& layer(Units units) const {
     return units == Units::pool ? pool_ : units == Units::selected ? selected_ : kept_;
   }

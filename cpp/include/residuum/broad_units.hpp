@@ -67,7 +67,7 @@ class BroadUnits final : public CandidateSource<Scalar> {
   // Least and greatest activation of each unit over the rows that have weight.
   std::pair<VectorD, VectorD> range_of(const Layer<Scalar>& layer, Team& team) const;
   Layer<Scalar> input_layer(const UnitWeights& units, Activation phi) const {
-    return Layer<Scalar>(inputs_.adapted(units), phi);
+    return Layer<Scalar>(units, inputs_, phi);
   }
   bool has_weight(Index row) const { return !root_weights_ || root_weights_[row] > 0; }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <stdexcept>
 
 #include "residuum/blas.hpp"
 #include "residuum/row_blocks.hpp"
@@ -49,6 +51,10 @@ MatrixD gram(const RowBlocks& blocks, Index columns, Team& team, Fill&& fill) {
                            leading, 1.0, out, columns);
       }
     });
+  }
+  if (!std::isfinite(result.diagonal().sum())) {
+    throw std::domain_error(
+        "squared inputs or targets overflow; scale them (standardize=True scales the inputs)");
   }
   return result;
 }

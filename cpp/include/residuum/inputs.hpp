@@ -38,9 +38,7 @@ class Inputs {
   // The given rows, and weights that do to them what `units` do to standardised inputs. `scratch` holds
   // rows that cannot be used in place.
   InputBlock<Scalar> load(RowRange range, Matrix<Scalar>& scratch) const;
-  UnitWeights adapted(const UnitWeights& units) const {
-    return folded_ ? unstandardized(units) : units;
-  }
+  void adapt(const UnitWeights& units, Matrix<Scalar>& weights, Vector<Scalar>& biases) const;
 
   // Rows `range` of columns [first, first + count), standardised, column-major into out.
   void copy_columns(RowRange range, Index first, Index count, double* out, Index leading) const;

@@ -19,12 +19,19 @@ struct Layer {
       : weights(units.weights.template cast<Scalar>()),
         biases(units.biases.template cast<Scalar>()),
         activation(phi) {}
+  // Units that read these inputs, in whatever scale they are loaded.
+  Layer(const UnitWeights& units, const Inputs<Scalar>& inputs, Activation phi) : activation(phi) {
+    inputs.adapt(units, weights, biases);
+  }
 
   Index units() const { return biases.size(); }
 
   // out (rows × units, column-major) <- φ(x W + β). Adds squared norms and times unless null.
   void evaluate(const InputBlock<Scalar>& x, Index rows, Scalar* out, Index leading,
                 double* square_norms = nullptr, Profile* profile = nullptr) const;
+
+ private:
+  void map(const InputBlock<Scalar>& x, Index rows, Scalar* out, Index leading) const;
 };
 
 }  // namespace residuum

@@ -3,7 +3,9 @@
 // word(0), word(1), … Any word can be had without the ones before it.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #ifdef _MSC_VER
@@ -55,8 +57,22 @@ class PhiloxStream {
 
   // On [0, 1), as numpy.random.Generator.random.
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
-  // On (0, 1), symmetric: safe to push through an inverse distribution function.
-  double open_uniform() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1p-53; }
+  // On (0, 1), symmetric: safe to push through an inverse distribution function (the last value would
+  // round to 1).
+  double open_uniform() {
+    return std::min((static_cast<double>(next() >> 11) + 0.5) * 0x1p-53, 1.0 - 0x1p-53);
+  }
+
+  // The next `count` values of uniform(); whole blocks at a time, which processors overlap.
+  void uniforms(double* values, std::ptrdiff_t count) {
+    std::ptrdiff_t i = 0;
+    while (i < count && used_ % 4 != 0) values[i++] = uniform();
+    for (; i + 4 <= count; i += 4, used_ += 4) {
+      const Philox::Block words = generator_.block(used_ / 4);
+      for (int w = 0; w < 4; ++w) values[i + w] = static_cast<double>(words[w] >> 11) * 0x1p-53;
+    }
+    while (i < count) values[i++] = uniform();
+  }
 
  private:
   std::uint64_t next() {

@@ -28,11 +28,16 @@ class RowBlocks {
         blocks_((rows + block_rows_ - 1) / block_rows_),
         lanes_(std::min<Index>(blocks_, kMaxLanes)) {}
 
-  // Rows of a block whose width is `row_width` scalars, so that a block fills about half of a 512 KiB cache
-  // (a fixed size: bits must not depend on the machine's cache either).
-  static Index rows_in_cache(Index row_width) {
-    const Index rows = kCacheScalars / std::max<Index>(1, row_width);
-    return std::clamp<Index>(rows / 32 * 32, 96, 512);
+  // Cuts `rows` rows so that what is made of a block, `width` scalars a row, fills about half of a 512 KiB
+  // cache: a fixed size, for bits must not depend on the machine's cache either. There are some blocks for
+  // every thread even in a small problem, but few when `inputs` is large, since the BLAS repacks the
+  // weights for each.
+  static RowBlocks for_width(Index rows, Index inputs, Index width) {
+    const Index in_cache = kCacheScalars / std::max<Index>(1, width);
+    const Index blocks_wanted = inputs > 256 ? 4 : 16;
+    const Index most = std::clamp<Index>(rows / blocks_wanted, 96, 512);
+    const Index blocks = std::max<Index>(1, rows / std::clamp<Index>(in_cache, 96, most));
+    return RowBlocks(rows, ((rows + blocks - 1) / blocks + 7) / 8 * 8);
   }
 
   Index rows() const { return rows_; }
@@ -57,7 +62,7 @@ class RowBlocks {
 
  private:
   static constexpr Index kMaxLanes = 64;
-  static constexpr Index kCacheScalars = 40 * 1024;
+  static constexpr Index kCacheScalars = 32 * 1024;
 
   Index rows_, block_rows_, blocks_, lanes_;
 };

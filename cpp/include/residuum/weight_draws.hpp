@@ -30,7 +30,8 @@ struct WeightDraws {
   // A user's own P: fills in `count` units over `inputs` inputs for a stage; replaces the family.
   std::function<UnitWeights(Index stage, Index count, Index inputs)> custom;
 
-  UnitWeights draw(Stream stream, Index stage, Index count, Index inputs, Team& team) const;
+  void draw(Stream stream, Index stage, Index count, Index inputs, Team& team,
+            UnitWeights& units) const;
 };
 
 // Standard normal quantile of u in (0, 1), to about 1e-16 relative (Wichura's AS 241).
