@@ -29,7 +29,9 @@ def test_stopped_model_is_the_staged_model(cls, tol):
     full = problems.small(cls).fit(X, y)
     stopped = problems.small(cls, tol=tol).fit(X, y)
     assert stopped.n_iter_ < full.n_iter_
-    np.testing.assert_array_equal(stopped.transform(X), full.transform(X)[:, : stopped.n_hidden_])
+    # Few units and many are multiplied by different routines: equal to rounding, not to the bit.
+    expected_units = full.transform(X)[:, : stopped.n_hidden_]
+    np.testing.assert_allclose(stopped.transform(X), expected_units, rtol=0, atol=1e-14)
     staged = getattr(full, "staged_decision_function", None) or full.staged_predict
     expected = list(staged(X))[stopped.n_iter_]
     np.testing.assert_allclose(problems.scores_of(stopped, X), expected, atol=1e-9)

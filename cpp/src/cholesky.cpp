@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "residuum/blas.hpp"
+#include "residuum/tiles.hpp"
 
 namespace residuum {
 namespace {
@@ -24,11 +27,7 @@ bool cholesky(MatrixD& a, Team& team) {
       blas::trsm(blas::Side::right, Op::transpose, size(t), width, &a(first, first), n,
                  &a(start(t), first), n);
     });
-    team.for_each(tiles * (tiles + 1) / 2, [&](Index pair, int worker) {
-      team.poll(worker);
-      Index i = 0;
-      while (pair > i) pair -= ++i;
-      const Index j = pair;
+    for_each_lower_tile(team, tiles, [&](Index i, Index j) {
       blas::gemm(Op::none, Op::transpose, size(i), size(j), width, -1.0, &a(start(i), first), n,
                  &a(start(j), first), n, 1.0, &a(start(i), start(j)), n);
     });
@@ -56,6 +55,33 @@ std::vector<Index> cholesky_dropping(MatrixD& a, double tolerance) {
   const Index count = static_cast<Index>(kept.size());
   a = l.topLeftCorner(count, count);
   return kept;
+}
+
+KeptCholesky::KeptCholesky(const MatrixD& a, Team& team) : l(a) {
+  const Index n = a.rows();
+  const double tolerance = static_cast<double>(n) * std::numeric_limits<double>::epsilon();
+  kept.resize(static_cast<std::size_t>(n));
+  std::iota(kept.begin(), kept.end(), Index{0});
+  const auto relative_pivot = [&](Index j) { return l(j, j) * l(j, j) / a(kept[j], kept[j]); };
+  bool sound = cholesky(l, team);
+  for (Index j = 0; sound && j < n; ++j) sound = relative_pivot(j) > tolerance;
+  if (!sound) {
+    l = a;
+    kept = cholesky_dropping(l, tolerance);
+  }
+  for (Index j = 0; j < l.rows(); ++j) worst_pivot = std::min(worst_pivot, relative_pivot(j));
+}
+
+MatrixD KeptCholesky::compress(const MatrixD& all) const {
+  MatrixD some(l.rows(), all.cols());
+  for (Index j = 0; j < l.rows(); ++j) some.row(j) = all.row(kept[j]);
+  return some;
+}
+
+MatrixD KeptCholesky::expand(const MatrixD& some, Index rows) const {
+  MatrixD all = MatrixD::Zero(rows, some.cols());
+  for (Index j = 0; j < some.rows(); ++j) all.row(kept[j]) = some.row(j);
+  return all;
 }
 
 void cholesky_update(MatrixD& l, VectorD& g) {

@@ -5,6 +5,7 @@
 
 #include "residuum/blas.hpp"
 #include "residuum/cholesky.hpp"
+#include "residuum/tiles.hpp"
 
 namespace residuum {
 namespace {
@@ -15,11 +16,7 @@ using blas::Op;
 void add_outer_product(const MatrixD& a, Index columns, MatrixD& k, Team& team) {
   constexpr Index kTile = 128;
   const Index n = k.rows(), tiles = (n + kTile - 1) / kTile;
-  team.for_each(tiles * (tiles + 1) / 2, [&](Index pair, int worker) {
-    team.poll(worker);
-    Index i = 0;
-    while (pair > i) pair -= ++i;
-    const Index j = pair;
+  for_each_lower_tile(team, tiles, [&](Index i, Index j) {
     blas::gemm<double>(Op::none, Op::transpose, std::min(kTile, n - i * kTile),
                        std::min(kTile, n - j * kTile), columns, 1.0, a.data() + i * kTile, n,
                        a.data() + j * kTile, n, 1.0, &k(i * kTile, j * kTile), n);

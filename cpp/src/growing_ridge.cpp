@@ -146,10 +146,13 @@ template <class Scalar>
 MatrixD GrowingRidge<Scalar>::readout(double& objective) {
   design_.source().gather_kept();
   MatrixD omega = factor_->readout(design_, team_);
-  if (needs_refinement<Scalar>(state_.worst_pivot)) {
-    const int steps = std::is_same_v<Scalar, float> && primal_ ? 2 : 4;
+  // The dual form is all in double; of the primal one, Q is in the feature type.
+  const bool refined = primal_ ? needs_refinement<Scalar>(state_.worst_pivot)
+                               : needs_refinement<double>(state_.worst_pivot);
+  if (refined) {
+    constexpr int kSteps = std::is_same_v<Scalar, float> ? 2 : 4;
     objective = std::min(
-        objective, refine(design_, state_, omega, steps, team_, [&](const MatrixD& gradient) {
+        objective, refine(design_, state_, omega, kSteps, team_, [&](const MatrixD& gradient) {
           return factor_->solve(gradient, design_, team_);
         }));
   }

@@ -61,54 +61,10 @@ void append_readout(ReadoutPath& path, const MatrixD& readout) {
   path.ends.push_back(before + outputs);
 }
 
-// L Lᵀ = AᵀA + λI over the columns that count, with maps to and from all columns of the design.
-struct NormalFactor {
-  MatrixD l;
-  std::vector<Index> kept;
-  Index columns;
-  double worst_pivot = 1;
-
-  NormalFactor(const MatrixD& normal, Team& team) : l(normal), columns(normal.rows()) {
-    const double tolerance = static_cast<double>(columns) * std::numeric_limits<double>::epsilon();
-    kept.resize(static_cast<std::size_t>(columns));
-    std::iota(kept.begin(), kept.end(), Index{0});
-    const auto relative_pivot = [&](Index j) {
-      return l(j, j) * l(j, j) / normal(kept[j], kept[j]);
-    };
-    bool sound = cholesky(l, team);
-    for (Index j = 0; sound && j < columns; ++j) sound = relative_pivot(j) > tolerance;
-    if (!sound) {
-      l = normal;
-      kept = cholesky_dropping(l, tolerance);
-    }
-    for (Index j = 0; j < l.rows(); ++j) worst_pivot = std::min(worst_pivot, relative_pivot(j));
-  }
-
-  Index kept_before(Index column) const {
-    return std::lower_bound(kept.begin(), kept.end(), column) - kept.begin();
-  }
-  MatrixD compress(const MatrixD& all) const {
-    MatrixD some(l.rows(), all.cols());
-    for (Index j = 0; j < l.rows(); ++j) some.row(j) = all.row(kept[j]);
-    return some;
-  }
-  MatrixD expand(const MatrixD& some, Index rows) const {
-    MatrixD all = MatrixD::Zero(rows, some.cols());
-    for (Index j = 0; j < some.rows(); ++j) all.row(kept[j]) = some.row(j);
-    return all;
-  }
-  MatrixD solve(const MatrixD& rhs) const {
-    MatrixD x = compress(rhs);
-    solve_lower(l, l.rows(), x);
-    solve_lower_transposed(l, l.rows(), x);
-    return expand(x, columns);
-  }
-};
-
 // Leave-one-out scores on evenly spaced blocks of rows.
 template <class Scalar>
 void leave_some_out(Design<Scalar>& design, const RidgeState<Scalar>& state, const MatrixD& targets,
-                    const NormalFactor& factor, StagewiseFit& fit) {
+                    const KeptCholesky& factor, StagewiseFit& fit) {
   const RowBlocks& blocks = state.blocks;
   const Index wanted = (kCalibrationRows + blocks.block_rows() - 1) / blocks.block_rows();
   const Index sampled = std::min(wanted, blocks.blocks());
@@ -150,13 +106,15 @@ void solve_primal(Design<Scalar>& design, RidgeState<Scalar>& state, const Matri
            });
   MatrixD normal = joint.topLeftCorner(columns, columns);
   normal.diagonal().array() += state.alpha;
-  const NormalFactor factor(normal, team);
+  const KeptCholesky factor(normal, team);
   MatrixD z = factor.compress(joint.bottomLeftCorner(outputs, columns).transpose());
   solve_lower(factor.l, factor.l.rows(), z);
 
   const double energy = state.targets.squaredNorm();
   for (const Index width : widths) {
-    MatrixD solution = z.topRows(factor.kept_before(width));
+    const Index kept_before =
+        std::lower_bound(factor.kept.begin(), factor.kept.end(), width) - factor.kept.begin();
+    MatrixD solution = z.topRows(kept_before);
     const double objective = std::max(0.0, energy - solution.squaredNorm());
     solve_lower_transposed(factor.l, solution.rows(), solution);
     const MatrixD readout = factor.expand(solution, width);
@@ -168,8 +126,12 @@ void solve_primal(Design<Scalar>& design, RidgeState<Scalar>& state, const Matri
   }
   if (needs_refinement<double>(factor.worst_pivot)) {
     const double objective =
-        refine(design, state, fit.readout, 6, team,
-               [&](const MatrixD& gradient) { return factor.solve(gradient); });
+        refine(design, state, fit.readout, 6, team, [&](const MatrixD& gradient) {
+          MatrixD x = factor.compress(gradient);
+          solve_lower(factor.l, x.rows(), x);
+          solve_lower_transposed(factor.l, x.rows(), x);
+          return factor.expand(x, columns);
+        });
     fit.objective_path.back() = std::min(fit.objective_path.back(), objective);
     fit.residual_path.back() =
         std::max(0.0, fit.objective_path.back() - state.alpha * fit.readout.squaredNorm());

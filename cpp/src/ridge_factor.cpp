@@ -33,26 +33,11 @@ void RidgeFactor<Scalar>::start(Design<Scalar>& design, RidgeState<Scalar>& stat
       });
   MatrixD normal = joint.topLeftCorner(fixed_, fixed_);
   normal.diagonal().array() += state.alpha;
-  const VectorD diagonal = normal.diagonal();
-
-  const double tolerance = static_cast<double>(fixed_) * std::numeric_limits<double>::epsilon();
-  MatrixD factor = normal;
-  kept_fixed_.resize(static_cast<std::size_t>(fixed_));
-  for (Index j = 0; j < fixed_; ++j) kept_fixed_[j] = j;
-  const auto relative_pivot = [&](Index j) {
-    return factor(j, j) * factor(j, j) / diagonal[kept_fixed_[j]];
-  };
-  bool sound = cholesky(factor, team);
-  for (Index j = 0; sound && j < fixed_; ++j) sound = relative_pivot(j) > tolerance;
-  if (!sound) {
-    factor = normal;
-    kept_fixed_ = cholesky_dropping(factor, tolerance);
-  }
-  width_ = factor.rows();
-  for (Index j = 0; j < width_; ++j) {
-    state.worst_pivot = std::min(state.worst_pivot, relative_pivot(j));
-    l_.col(j).segment(j, width_ - j) = factor.col(j).tail(width_ - j);
-  }
+  const KeptCholesky factor(normal, team);
+  kept_fixed_ = factor.kept;
+  width_ = factor.l.rows();
+  state.worst_pivot = std::min(state.worst_pivot, factor.worst_pivot);
+  l_.topLeftCorner(width_, width_) = factor.l;
 
   blocks.sweep(team, [&](Index, Index b, int worker) {
     const RowRange range = blocks.block(b);
@@ -69,10 +54,7 @@ void RidgeFactor<Scalar>::start(Design<Scalar>& design, RidgeState<Scalar>& stat
   });
   if (state.worst_pivot < second_pass_threshold<double>()) orthogonalize_start_again(state, team);
 
-  MatrixD right_side(width_, outputs);
-  for (Index j = 0; j < width_; ++j) {
-    right_side.row(j) = joint.block(fixed_, kept_fixed_[j], outputs, 1).transpose();
-  }
+  MatrixD right_side = factor.compress(joint.bottomLeftCorner(outputs, fixed_).transpose());
   solve_lower(l_, width_, right_side);
   z_.topRows(width_) = right_side;
   const double energy = targets.squaredNorm();

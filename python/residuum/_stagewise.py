@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils import check_array
 
 from residuum import _core
 from residuum._threads import effective_threads, single_threaded_blas
@@ -136,7 +136,8 @@ def fit_stagewise(
         if inputs is None
         else check_array(inputs, dtype=np.float64, order="F", input_name="inputs")
     )
-    check_consistent_length(goal, links)
+    if len(links) != n:
+        raise ValueError(f"inputs must have as many rows as targets ({n}); got {len(links)}")
     one_shot = check_choice("selection", selection, SELECTIONS) == "random"
     units = check_count("n_hidden", n_hidden)
     pool, block = (units, units) if one_shot else check_pool(pool_size, block_size)
@@ -144,10 +145,11 @@ def fit_stagewise(
 
     def pool_of(stage: int, count: int) -> Any:
         columns = candidates(stage, count)
+        got = f"shape {np.shape(columns)}" if np.ndim(columns) else repr(columns)
         if np.shape(columns) != (n, count):
-            raise ValueError(
-                f"candidates must return an array of shape {(n, count)}; got {np.shape(columns)}"
-            )
+            raise ValueError(f"candidates must return an array of shape {(n, count)}; got {got}")
+        if np.iscomplexobj(columns):
+            raise ValueError(f"candidates must return real numbers; got complex ones, {got}")
         return check_array(columns, dtype=np.float64, input_name="candidates")
 
     with single_threaded_blas():

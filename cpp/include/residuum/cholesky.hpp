@@ -15,6 +15,20 @@ bool cholesky(MatrixD& a, Team& team);
 // tolerance × A_jj. Returns the columns kept; `a` shrinks to their factor.
 std::vector<Index> cholesky_dropping(MatrixD& a, double tolerance);
 
+// L Lᵀ = A over the columns that count (a relative pivot above n·eps): all of them as a rule, and then
+// fast; else the ones that cholesky_dropping keeps.
+struct KeptCholesky {
+  KeptCholesky(const MatrixD& a, Team& team);
+
+  MatrixD l;
+  std::vector<Index> kept;
+  double worst_pivot = 1;  // smallest pivot relative to its A_jj
+
+  // Rows of `all` that belong to columns kept, and back again with zeros for the others.
+  MatrixD compress(const MatrixD& all) const;
+  MatrixD expand(const MatrixD& some, Index rows) const;
+};
+
 // L Lᵀ ← L Lᵀ + g gᵀ by plane rotations, O(n²). Spoils g.
 void cholesky_update(MatrixD& l, VectorD& g);
 

@@ -8,6 +8,7 @@
 
 #include "residuum/blas.hpp"
 #include "residuum/row_blocks.hpp"
+#include "residuum/tiles.hpp"
 
 namespace residuum {
 
@@ -34,11 +35,7 @@ MatrixD gram(const RowBlocks& blocks, Index columns, Team& team, Fill&& fill) {
       const RowRange range = blocks.block(b0 + b);
       fill(range, chunk.data() + (range.first - first_row), leading, worker);
     });
-    team.for_each(tiles * (tiles + 1) / 2, [&](Index pair, int worker) {
-      team.poll(worker);
-      Index i = 0;
-      while (pair > i) pair -= ++i;
-      const Index j = pair;
+    for_each_lower_tile(team, tiles, [&](Index i, Index j) {
       const Index height = std::min(kTile, columns - i * kTile);
       const Index width = std::min(kTile, columns - j * kTile);
       double* out = &result(i * kTile, j * kTile);
