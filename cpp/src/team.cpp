@@ -64,15 +64,23 @@ struct Team::Shared {
 
   static std::uint64_t unclaimed(std::uint64_t ticket) { return ticket & 0xffffffffu; }
 
+  // Waits for up to a poll interval; returns whether it is ready.
   template <class Condition>
-  void wait(std::condition_variable& signal, Condition ready) {
+  bool wait(std::condition_variable& signal, Condition ready) {
     const auto deadline = Clock::now() + kSpin;
     while (Clock::now() < deadline) {
-      if (ready()) return;
+      if (ready()) return true;
       pause_briefly();
     }
     std::unique_lock<std::mutex> lock(mutex);
-    signal.wait(lock, ready);
+    return signal.wait_for(lock, kPollInterval, ready);
+  }
+
+  // To be called in a handler: the first error is kept, and everyone stops as soon as they notice.
+  void fail() {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!error) error = std::current_exception();
+    cancelled = true;
   }
 
   void notify(std::condition_variable& signal) {
@@ -125,7 +133,14 @@ void Team::for_each(Index lanes, const LaneBody& body) {
   shared.ticket = (job << 32) | static_cast<std::uint64_t>(lanes);
   if (size_ > 1 && lanes > 1) shared.notify(shared.job_posted);
   take_lanes(0);
-  shared.wait(shared.job_done, [&] { return shared.unfinished.load() == 0; });
+  while (!shared.wait(shared.job_done, [&] { return shared.unfinished.load() == 0; })) {
+    try {
+      poll(0);
+    } catch (const Cancelled&) {
+    } catch (...) {
+      shared.fail();
+    }
+  }
   if (shared.error) {
     const std::exception_ptr error = std::exchange(shared.error, nullptr);
     shared.cancelled = false;
@@ -136,9 +151,10 @@ void Team::for_each(Index lanes, const LaneBody& body) {
 void Team::serve(int worker) {
   Shared& shared = *shared_;
   for (;;) {
-    shared.wait(shared.job_posted, [&] {
+    while (!shared.wait(shared.job_posted, [&] {
       return shared.dismissed.load() || Shared::unclaimed(shared.ticket.load()) > 0;
-    });
+    })) {
+    }
     if (shared.dismissed) return;
     take_lanes(worker);
   }
@@ -156,9 +172,7 @@ void Team::take_lanes(int worker) {
       }
     } catch (const Cancelled&) {
     } catch (...) {
-      std::lock_guard<std::mutex> lock(shared.mutex);
-      if (!shared.error) shared.error = std::current_exception();
-      shared.cancelled = true;
+      shared.fail();
     }
     if (shared.unfinished.fetch_sub(1) == 1) shared.notify(shared.job_done);
     ticket = shared.ticket.load();
