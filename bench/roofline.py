@@ -47,8 +47,9 @@ class Machine:
 
 def pool_block(case: Case) -> tuple[int, int, int]:
     """Rows, units and inputs of the product that maps one block of rows; as the core cuts it."""
-    rows = 40 * 1024 // (case.p + case.M + case.q)
-    return int(np.clip(rows // 32 * 32, 96, 512)), case.M, case.p
+    most = np.clip(case.n // (4 if case.p > 256 else 16), 96, 512)
+    blocks = case.n // int(np.clip(32 * 1024 // (case.M + case.q), 96, most))
+    return -(-case.n // max(1, blocks)), case.M, case.p
 
 
 def measure_machine(case: Case, dtype: str, threads: int) -> Machine:

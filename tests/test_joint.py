@@ -71,7 +71,7 @@ def test_joint_choice_is_the_brute_force_choice(solver, take, seed):
 @pytest.mark.parametrize("cls", problems.ALL, ids=problems.name_of)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_joint_first_stage_is_never_behind_and_its_objective_never_rises(cls, dtype):
-    """From the same state the joint choice of one unit is the best of a list with the other's in."""
+    """From the same state, the joint choice of one unit is the best of a list with the other."""
     X, y = problems.data_for(cls, n=200, p=6)
     for seed in range(5):
         residual, joint = (
