@@ -150,7 +150,7 @@ MatrixD GrowingRidge<Scalar>::readout(double& objective) {
   const bool refined = primal_ ? needs_refinement<Scalar>(state_.worst_pivot)
                                : needs_refinement<double>(state_.worst_pivot);
   if (refined) {
-    constexpr int kSteps = std::is_same_v<Scalar, float> ? 2 : 4;
+    constexpr int kSteps = std::is_same_v<Scalar, float> ? 1 : 4;
     objective = std::min(
         objective, refine(design_, state_, omega, kSteps, team_, [&](const MatrixD& gradient) {
           return factor_->solve(gradient, design_, team_);
