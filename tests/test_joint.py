@@ -9,7 +9,7 @@ import residuum
 
 
 def shortlist_length(take):
-    return max(8, 2 * take)
+    return max(16, 2 * take)
 
 
 def brute_force_stage(design, targets, alpha, pool, take):

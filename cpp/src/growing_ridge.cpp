@@ -13,7 +13,7 @@ namespace {
 // How many candidates the joint choice looks at. The paper's score already puts the good ones in front;
 // looking at more costs a wider pass over Q.
 Index shortlist(Selection selection, Index take) {
-  return selection == Selection::joint ? std::max<Index>(8, 2 * take) : take;
+  return selection == Selection::joint ? std::max<Index>(16, 2 * take) : take;
 }
 
 // Takes columns one after another, each time the best of those left: the one with the largest drop of
