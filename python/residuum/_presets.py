@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 #: For many samples: big pools scored on a fifth of the rows, 32 units a stage chosen jointly, each
-#: unit seeing a few inputs. Nearly all work is matrix products, so a guided fit costs about as much
-#: as drawing a few times as many units blindly, and needs far fewer. Use as
-#: ``RVFLClassifier(**LARGE_BLOCKS)``.
+#: unit seeing a few inputs. There are few stages, and nearly all their work is matrix products. Use
+#: as ``RVFLClassifier(**LARGE_BLOCKS)``.
 LARGE_BLOCKS: dict[str, Any] = {
     "selection": "joint",
     "pool_size": 512,

@@ -15,7 +15,6 @@ template <class Scalar>
 using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
 using MatrixD = Matrix<double>;
 using VectorD = Vector<double>;
-using RowMatrixD = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 template <class Scalar>
 using MatrixMap = Eigen::Map<Matrix<Scalar>, 0, Eigen::OuterStride<>>;

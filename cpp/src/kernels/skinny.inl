@@ -38,10 +38,9 @@ RESIDUUM_INLINE void call_tile(Index width, const TileRange& range, const Tile& 
   if constexpr (kFetches == 0) tile(Constant<kTall>(), Constant<1>(), Constant<0>(), range);
 }
 
-// All tiles of the kTall columns of A from range.column on. When several skinny tiles use the same columns, memory
-// would stand idle during all but the first; so columns needed later are fetched meanwhile, evenly over the tiles. A
-// burst of fetches in the first tile only fills the queue to memory and makes the arithmetic wait. A single tile is
-// bound by memory anyway and needs no fetches.
+// All tiles of the kTall columns of A from range.column on. When several skinny tiles use the same columns, columns
+// needed later are fetched meanwhile, evenly over the tiles. That helped a lone stream of reads; in these kernels no gain
+// has been seen beyond the noise yet, so it may go. A single tile is bound by memory anyway and fetches nothing.
 template <int kTall, class Tile>
 RESIDUUM_INLINE void for_each_skinny_tile(TileRange range, Index b, Index fetched_end, const Tile& tile) {
   Index tiles_left = (b + 2) / 3;
