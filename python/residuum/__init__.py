@@ -6,6 +6,7 @@ form.
 """
 
 from residuum._bls import BLSClassifier, BLSRegressor
+from residuum._displays import SearchDisplay, StagewiseDisplay, UnitsDisplay
 from residuum._draws import draw_candidates
 from residuum._elm import ELMClassifier, ELMRegressor
 from residuum._presets import LARGE_BLOCKS
@@ -22,7 +23,10 @@ __all__ = [
     "ELMRegressor",
     "RVFLClassifier",
     "RVFLRegressor",
+    "SearchDisplay",
+    "StagewiseDisplay",
     "StagewiseFit",
+    "UnitsDisplay",
     "draw_candidates",
     "fit_stagewise",
 ]
