@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from residuum import _core
 from residuum._draws import core_draws
+from residuum._html import SummaryHTML
 from residuum._progress import progress_printer
 from residuum._threads import effective_threads, single_threaded_blas
 from residuum._validation import (
@@ -35,7 +36,11 @@ FLOAT_TYPES = (np.float64, np.float32)
 
 
 class StagewiseNetwork(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta
+    SummaryHTML,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    BaseEstimator,
+    metaclass=ABCMeta,
 ):
     """A network built stage by stage; classifiers and regressors add their targets to it."""
 
