@@ -1,0 +1,167 @@
+"""What can be put to the test: tuned networks, networks as they come, and rivals."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import RidgeClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import residuum
+
+ARCHITECTURES = ("RVFL", "ELM", "BLS")
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A network whose hyper-parameters are searched; the protocol brings the grid."""
+
+    name: str
+    architecture: str
+    selection: str
+
+    @property
+    def guided(self) -> bool:
+        return self.selection != "random"
+
+    def search(self, **grid: Any) -> Any:
+        """The one-pass search over a grid."""
+        cls = getattr(residuum, f"{self.architecture}ClassifierCV")
+        return cls(selections=(self.selection,), **grid)
+
+
+@dataclass(frozen=True)
+class Plain:
+    """An estimator without a search: `make(labels, seed, threads)` gives a fresh one."""
+
+    name: str
+    make: Callable[[NDArray[np.int64], int, int], Any]
+
+
+Model = Tuned | Plain
+
+
+def _untuned(name: str, architecture: str, **params: Any) -> Plain:
+    cls = getattr(residuum, f"{architecture}Classifier")
+
+    def make(labels: NDArray[np.int64], seed: int, threads: int) -> Any:
+        return cls(**{"random_state": seed, "n_jobs": threads, **params})
+
+    return Plain(name, make)
+
+
+def _nystroem(labels: NDArray[np.int64], seed: int, threads: int) -> Any:
+    return make_pipeline(StandardScaler(), Nystroem(random_state=seed), RidgeClassifier())
+
+
+def _perceptron(labels: NDArray[np.int64], seed: int, threads: int) -> Any:
+    return make_pipeline(StandardScaler(), MLPClassifier(random_state=seed))
+
+
+def _boosting(labels: NDArray[np.int64], seed: int, threads: int) -> Any:
+    # Its early stopping sets a stratified share aside, which a class with one member cannot give.
+    sizes = np.bincount(labels)
+    lonely = sizes[sizes > 0].min() < 2
+    return HistGradientBoostingClassifier(
+        random_state=seed, early_stopping=False if lonely else "auto"
+    )
+
+
+def _lightgbm(labels: NDArray[np.int64], seed: int, threads: int) -> Any:
+    from lightgbm import LGBMClassifier
+
+    return LGBMClassifier(random_state=seed, n_jobs=threads, verbose=-1)
+
+
+_TUNED = [
+    model
+    for architecture in ARCHITECTURES
+    for model in (
+        Tuned(architecture, architecture, "random"),
+        Tuned(f"RG-{architecture}", architecture, "residual"),
+    )
+]
+_JOINT = [Tuned(f"RG-{name}-joint", name, "joint") for name in ARCHITECTURES]
+_UNTUNED = [
+    model
+    for architecture in ARCHITECTURES
+    for model in (
+        _untuned(f"{architecture} default", architecture, selection="random"),
+        _untuned(f"RG-{architecture} default", architecture),
+    )
+]
+_RIVALS = [
+    Plain("Nystroem+Ridge", _nystroem),
+    Plain("MLP", _perceptron),
+    Plain("HistGradientBoosting", _boosting),
+    Plain("LightGBM", _lightgbm),
+]
+
+_EVERY: list[Model] = [*_TUNED, *_JOINT, *_UNTUNED, *_RIVALS]
+
+MODELS: dict[str, Model] = {model.name: model for model in _EVERY}
+
+
+def published_models() -> list[str]:
+    """The six models of the published study."""
+    return [model.name for model in _TUNED]
+
+
+def all_models() -> list[str]:
+    """Everything for the sound protocol, LightGBM only where it is installed."""
+    names = [*published_models(), f"RG-{ARCHITECTURES[0]}-joint"]
+    names += [model.name for model in (*_UNTUNED, *_RIVALS)]
+    return [name for name in names if name != "LightGBM" or find_spec("lightgbm")]
+
+
+def find_model(name: str) -> Model:
+    """A model by its name, or an untuned network such as ``RVFLClassifier(alpha=0.1)``."""
+    if name in MODELS:
+        return MODELS[name]
+    accepted = f"one of {', '.join(MODELS)}, or a call such as RVFLClassifier(alpha=0.1)"
+    refusal = ValueError(f"a model must be {accepted}; got {name!r}")
+    try:
+        call = ast.parse(name, mode="eval").body
+    except SyntaxError:
+        raise refusal from None
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)) or call.args:
+        raise refusal
+    architecture = call.func.id.removesuffix("Classifier")
+    if architecture not in ARCHITECTURES or architecture == call.func.id:
+        raise refusal
+    params = {}
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            raise refusal
+        value = keyword.value
+        params[keyword.arg] = value.id if isinstance(value, ast.Name) else ast.literal_eval(value)
+    return _untuned(name, architecture, **params)
+
+
+def split_names(text: str) -> list[str]:
+    """Names between commas, those inside brackets aside."""
+    names, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth == 0:
+            names.append("")
+        else:
+            names[-1] += character
+    return [name.strip() for name in names if name.strip()]
+
+
+def check_models(names: Sequence[str]) -> list[str]:
+    """The names themselves if all of them are models."""
+    for name in names:
+        find_model(name)
+    return list(dict.fromkeys(names))
