@@ -10,6 +10,7 @@ from residuum._displays import SearchDisplay, StagewiseDisplay, UnitsDisplay
 from residuum._draws import draw_candidates
 from residuum._elm import ELMClassifier, ELMRegressor
 from residuum._presets import LARGE_BLOCKS
+from residuum._progress import StageInfo
 from residuum._rvfl import RVFLClassifier, RVFLRegressor
 from residuum._stagewise import StagewiseFit, fit_stagewise
 
@@ -24,6 +25,7 @@ __all__ = [
     "RVFLClassifier",
     "RVFLRegressor",
     "SearchDisplay",
+    "StageInfo",
     "StagewiseDisplay",
     "StagewiseFit",
     "UnitsDisplay",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from residuum import _core
 from residuum._classifier import NetworkClassifier
 from residuum._documentation import documented
 from residuum._network import StagewiseNetwork
+from residuum._progress import StageInfo
 from residuum._regressor import NetworkRegressor
 from residuum._validation import ACTIVATIONS, check_choice, check_count, check_flag
 
@@ -41,6 +43,7 @@ class BroadNetwork(StagewiseNetwork):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        callback: Callable[[StageInfo], object] | None = None,
     ) -> None:
         self.n_windows = n_windows
         self.n_feature_nodes = n_feature_nodes
@@ -63,6 +66,7 @@ class BroadNetwork(StagewiseNetwork):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.callback = callback
 
     def _set_units(
         self, settings: _core.NetworkSettings, shape: tuple[int, int], pool: int, block: int
@@ -82,6 +86,11 @@ class BroadNetwork(StagewiseNetwork):
             self.selection == "random",
         )
         return windows * nodes + enhancement
+
+    def _planned_stages(self, units: int) -> int:
+        window = super()._planned_stages(self.n_feature_nodes)
+        enhancement = super()._planned_stages(self.n_enhancement)
+        return 1 if self.selection == "random" else self.n_windows * window + enhancement
 
     def _store_units(self, fit: dict[str, Any]) -> None:
         super()._store_units(fit)

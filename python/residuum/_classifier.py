@@ -13,11 +13,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from residuum._network import FLOAT_TYPES, FloatArray, StagewiseNetwork
+from residuum._scikit_callbacks import tells_callbacks
 
 
 class NetworkClassifier(ClassifierMixin, StagewiseNetwork):
     """Classifier methods; the architecture comes from the other base."""
 
+    @tells_callbacks
     def fit(self, X: Any, y: Any) -> NetworkClassifier:
         """Choose the hidden units and fit the readout.
 

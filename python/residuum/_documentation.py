@@ -67,7 +67,12 @@ default="sigmoid"
         Number of threads; the result does not depend on it. None is what OpenMP would use, within
         cgroup quotas and the limits of joblib and threadpoolctl.
     verbose : int, default=0
-        1 prints progress now and then, 2 at every stage.""",
+        1 shows progress in one live line in terminals and notebooks and prints a line now and then
+        elsewhere, 2 prints a line a stage; all on standard error.
+    callback : callable or None, default=None
+        Called as ``callback(info)`` with a `StageInfo` after every stage (after the fit, with
+        ``selection="random"``). The fit ends there if it returns True, and the model built so far
+        is kept.""",
     "fitted": """n_hidden_ : int
         Number of units built.
     n_iter_ : int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from residuum import _core
 from residuum._draws import core_draws
 from residuum._html import SummaryHTML
-from residuum._progress import progress_printer
+from residuum._progress import StageInfo, watched_fit
+from residuum._scikit_callbacks import CallbackSupportMixin
 from residuum._threads import effective_threads, single_threaded_blas
 from residuum._validation import (
     ACTIVATIONS,
@@ -39,6 +40,7 @@ class StagewiseNetwork(
     SummaryHTML,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
+    CallbackSupportMixin,
     BaseEstimator,
     metaclass=ABCMeta,
 ):
@@ -62,6 +64,7 @@ class StagewiseNetwork(
     random_state: Any
     n_jobs: int | None
     verbose: int
+    callback: Callable[[StageInfo], object] | None
 
     @abstractmethod
     def _set_units(
@@ -103,9 +106,12 @@ class StagewiseNetwork(
     ) -> NDArray[np.float64]:
         """Fit to targets (n, q); returns the readout, a row a column of the design, ones last."""
         settings, units = self._settings(X.shape)
-        callback = progress_printer(type(self).__name__, units, self.verbose)
-        with single_threaded_blas():
-            fit = _core.fit_network(contiguous(X), targets, labels, None, settings, callback)
+        with watched_fit(self, units, self._planned_stages(units)) as watcher:
+            with single_threaded_blas():
+                fit = _core.fit_network(contiguous(X), targets, labels, None, settings, watcher)
+            if watcher and self.selection == "random":  # built in one go: told of once, at the end
+                ends = fit["objective_path"], fit["residual_path"]
+                watcher(len(ends[0]) - 2, units, *(float(path[-1]) for path in ends))
         self._store_units(fit)
         self.n_hidden_ = len(fit["selected"])
         self.selected_ = fit["selected"]
@@ -118,6 +124,9 @@ class StagewiseNetwork(
         self._temperature = fit["temperature"]
         self._profile = fit["profile"]
         return np.asarray(fit["readout"])
+
+    def _planned_stages(self, units: int) -> int:
+        return 1 if self.selection == "random" else -(-units // self.block_size)
 
     def _readout(self) -> NDArray[np.float64]:
         coef = np.atleast_2d(self.coef_)
@@ -191,6 +200,7 @@ class AffineNetwork(StagewiseNetwork):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        callback: Callable[[StageInfo], object] | None = None,
     ) -> None:
         self.n_hidden = n_hidden
         self.alpha = alpha
@@ -209,6 +219,7 @@ class AffineNetwork(StagewiseNetwork):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.callback = callback
 
     def _set_units(
         self, settings: _core.NetworkSettings, shape: tuple[int, int], pool: int, block: int

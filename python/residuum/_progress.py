@@ -1,29 +1,206 @@
-"""What a fit prints while it runs."""
+"""Watching a fit: what it shows while it runs, and the user's callback that may stop it."""
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, Protocol
 
-StageCallback = Callable[[int, int, float, float], bool]
+import numpy as np
+
+from residuum._scikit_callbacks import StageTasks
+
+#: Told of every stage by the core; answers whether to go on.
+StageCallback = Callable[..., bool]
+
+_SECONDS_BETWEEN_REDRAWS = 0.1
+_SECONDS_BETWEEN_LOG_LINES = 10.0
 
 
-def progress_printer(name: str, units: int, verbose: int) -> StageCallback | None:
-    """A callback that prints a line a stage (verbose > 1) or one a second, or None."""
-    if verbose <= 0:
-        return None
-    started = last = time.monotonic()
+@dataclass(frozen=True)
+class StageInfo:
+    """What a fit tells its ``callback`` after every stage.
 
-    def report(stage: int, done: int, objective: float, residual: float) -> bool:
+    Attributes
+    ----------
+    stage : int
+        The stage just finished; the first is 0, as in ``selected_``.
+    n_units : int
+        Hidden units built so far.
+    max_units : int
+        Hidden units that the fit is to build.
+    objective : float
+        Ridge objective with these units.
+    residual_energy : float
+        Squared residual with these units.
+    validation_score : float or None
+        Score on the validation samples, if the fit has any.
+    seconds : float
+        Time since the fit began.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from residuum import RVFLClassifier, StageInfo
+    >>> def low_enough(info: StageInfo) -> bool:
+    ...     return info.objective < 15
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = RVFLClassifier(n_hidden=100, random_state=0, callback=low_enough).fit(X, y)
+    >>> bool(model.n_hidden_ < 100 and model.objective_path_[-2] >= 15)
+    True
+    """
+
+    stage: int
+    n_units: int
+    max_units: int
+    objective: float
+    residual_energy: float
+    validation_score: float | None
+    seconds: float
+
+
+@contextmanager
+def watched_fit(model: Any, units: int, stages: int) -> Iterator[StageCallback | None]:
+    """What the core shall call after each stage of this model's fit; None if nobody watches."""
+    callback = model.callback
+    if callback is not None and not callable(callback):
+        raise ValueError(
+            f"callback must be None or a callable (StageInfo) -> bool; got {callback!r}"
+        )
+    tasks = StageTasks.of(model, stages)
+    display = _display(type(model).__name__, model.verbose)
+    if callback is None and tasks is None and display is None:
+        yield None
+        return
+    started = time.perf_counter()
+    last: StageInfo | None = None
+
+    def report(
+        stage: int,
+        n_units: int,
+        objective: float,
+        residual_energy: float,
+        validation_score: float | None = None,
+    ) -> bool:
         nonlocal last
-        now = time.monotonic()
-        if verbose > 1 or now - last >= 1 or done >= units:
-            last = now
-            print(
-                f"[{name}] stage {stage + 1}: {done}/{units} units, objective {objective:.6g}, "
-                f"residual {residual:.6g}, {now - started:.1f} s",
-                flush=True,
-            )
-        return True
+        seconds = time.perf_counter() - started
+        last = info = StageInfo(
+            stage, n_units, units, objective, residual_energy, validation_score, seconds
+        )
+        if display is not None:
+            display.show(info)
+        stop = callback is not None and _is_true(callback(info))
+        # Both are asked: one that stops the fit must not keep the other from hearing of the stage.
+        return not ((tasks is not None and tasks.end_stage()) or stop)
 
-    return report
+    try:
+        yield report
+    finally:
+        if display is not None:
+            display.close(last)
+
+
+def _is_true(answer: object) -> bool:
+    # True and nothing else: a callback that returns, say, its list of losses does not mean to stop.
+    return isinstance(answer, (bool, np.bool_)) and bool(answer)
+
+
+class _Display(Protocol):
+    def show(self, info: StageInfo) -> None:
+        """A stage has ended."""
+
+    def close(self, last: StageInfo | None) -> None:
+        """The fit has ended, or failed, after this stage."""
+
+
+def _display(name: str, verbose: Any) -> _Display | None:
+    if not isinstance(verbose, (Integral, np.bool_)) or verbose < 0:
+        raise ValueError(f"verbose must be an integer of at least 0; got {verbose!r}")
+    if verbose == 0:
+        return None
+    if verbose == 1 and _can_redraw():
+        return _LiveLine(name)
+    return _LogLines(name, _SECONDS_BETWEEN_LOG_LINES if verbose == 1 else 0.0)
+
+
+def _can_redraw() -> bool:
+    """Whether standard error is a terminal or a notebook's cell."""
+    python_shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return hasattr(python_shell, "kernel") or (sys.stderr is not None and sys.stderr.isatty())
+
+
+def _figures(info: StageInfo) -> str:
+    text = f"stage {info.stage + 1}, objective {info.objective:.6g}"
+    return text if info.validation_score is None else f"{text}, score {info.validation_score:.4g}"
+
+
+class _LogLines:
+    """Whole lines, not more often than every so many seconds; the last stage always has one."""
+
+    def __init__(self, name: str, every: float) -> None:
+        self._name, self._every = name, every
+        self._shown: StageInfo | None = None
+
+    def show(self, info: StageInfo) -> None:
+        if info.seconds - (self._shown.seconds if self._shown else 0.0) >= self._every:
+            self._print(info)
+
+    def close(self, last: StageInfo | None) -> None:
+        if last is not None and last is not self._shown:
+            self._print(last)
+
+    def _print(self, info: StageInfo) -> None:
+        self._shown = info
+        left = info.seconds * (info.max_units / info.n_units - 1)
+        time_left = f", about {left:.1f} s left" if left > 0 else ""
+        print(
+            f"[{self._name}] {info.n_units}/{info.max_units} units, {_figures(info)}, "
+            f"{info.seconds:.1f} s{time_left}",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+class _LiveLine:
+    """One line redrawn in place by tqdm, which knows terminals and notebooks.
+
+    tqdm is a plain dependency: pure Python without dependencies of its own (but colorama on
+    Windows). It is imported when first needed.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._bar: Any = None
+        self._drawn = 0.0
+
+    def show(self, info: StageInfo) -> None:
+        if info.seconds - self._drawn >= _SECONDS_BETWEEN_REDRAWS:
+            self._draw(info)
+
+    def close(self, last: StageInfo | None) -> None:
+        if self._bar is not None and last is not None:
+            self._draw(last)
+            self._bar.close()
+        elif last is not None:  # over before the first redraw
+            _LogLines(self._name, 0.0).close(last)
+
+    def _draw(self, info: StageInfo) -> None:
+        self._drawn = info.seconds
+        if self._bar is None:
+            from tqdm.auto import tqdm
+
+            self._bar = tqdm(
+                total=info.max_units,
+                desc=self._name,
+                bar_format="{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} units "
+                "[{elapsed}<{remaining}{postfix}]",
+                dynamic_ncols=True,
+            )
+            self._bar.start_t -= info.seconds
+        self._bar.set_postfix_str(_figures(info), refresh=False)
+        self._bar.n = info.n_units
+        self._bar.refresh()

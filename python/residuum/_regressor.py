@@ -10,11 +10,13 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
 from residuum._network import FLOAT_TYPES, FloatArray, StagewiseNetwork
+from residuum._scikit_callbacks import tells_callbacks
 
 
 class NetworkRegressor(RegressorMixin, StagewiseNetwork):
     """Regressor methods; the architecture comes from the other base."""
 
+    @tells_callbacks
     def fit(self, X: Any, y: Any) -> NetworkRegressor:
         """Choose the hidden units and fit the readout.
 
