@@ -18,6 +18,9 @@ from residuum._study.statistics import Friedman, indistinct_groups
 from residuum._study.tables import guided_pairs, mean
 
 _COLOURS = ("#2166ac", "#b2522b", "#3f8f5a")
+#: Penalty of the networks whose stages are drawn.
+_STAGES_ALPHA = 1.0
+
 _STYLE: dict[Any, Any] = {
     "axes.grid": True,
     "axes.spines.right": False,
@@ -114,23 +117,23 @@ def draw_gains(path: Path, results: Results, published: Table | None) -> None:
                         label=f"published {mean(there):+.2f}",
                     )
             panel.set_xscale("log")
-            panel.set_title(f"{guided} − {one_shot}")
+            panel.set_title(f"{guided} − {one_shot}", pad=24)
             panel.set_xlabel("samples")
-            panel.legend(loc="upper right", fontsize=9)
+            above = {"loc": "lower center", "bbox_to_anchor": (0.5, 0.99)}
+            panel.legend(**above, ncols=2, frameon=False, fontsize=9)
         axes[0, 0].set_ylabel("points gained")
 
 
 def draw_agreement(path: Path, results: Results, published: Table) -> None:
     """Accuracies found here against the published ones."""
     columns = [c for c in range(len(results.models)) if np.isfinite(published[:, c]).any()]
-    wide = min(len(columns), 3 if len(columns) % 2 else 2 * ((len(columns) + 3) // 4))
-    wide = max(wide, 1)
-    tall = math.ceil(len(columns) / wide)
+    tall = 1 if len(columns) <= 3 else 2  # a network above its guided twin
+    wide = math.ceil(len(columns) / tall)
     size = (3.4 * wide, 3.4 * tall)
     with _figure(path, tall, wide, figsize=size, sharex=True, sharey=True) as (figure, axes):
-        for panel in axes.flat[len(columns) :]:
+        for panel in axes.T.flat[len(columns) :]:
             panel.axis("off")
-        for panel, column in zip(axes.flat, columns, strict=False):
+        for panel, column in zip(axes.T.flat, columns, strict=False):
             here, there = results.accuracy[:, column], published[:, column]
             known = np.isfinite(here - there)
             colour = _COLOURS[columns.index(column) // 2 % len(_COLOURS)]
@@ -143,26 +146,40 @@ def draw_agreement(path: Path, results: Results, published: Table) -> None:
         figure.supylabel("accuracy here (%)")
 
 
+def _sizes(architecture: str) -> list[dict[str, int]]:
+    """Parameters of networks with more and more units, the last ones with 50."""
+    if architecture != "BLS":
+        return [{"n_hidden": units} for units in range(5, 51, 5)]
+    features = {"n_windows": 2, "n_feature_nodes": 10}
+    return [features | {"n_enhancement": units} for units in range(0, 31, 5)]
+
+
 def draw_stages(path: Path, data: Dataset, seed: int = 0) -> None:
-    """Objective, hidden units and residual energy of the three guided networks, stage by stage."""
-    with _figure(path, 1, 3, figsize=(12, 3.6)) as (figure, axes):
+    """Objective and residual energy of the guided networks, stage by stage.
+
+    Over hidden units, one-shot networks of the same sizes are drawn beside them.
+    """
+    with _figure(path, 1, 3, figsize=(12, 3.8)) as (figure, axes):
         for architecture, colour in zip(ARCHITECTURES, _COLOURS, strict=True):
             cls = getattr(residuum, f"{architecture}Classifier")
-            size = (
-                {"n_windows": 2, "n_feature_nodes": 10, "n_enhancement": 30}
-                if architecture == "BLS"
-                else {"n_hidden": 50}
-            )
-            model = cls(
-                **size, selection="residual", block_size=2, pool_size=100, random_state=seed
-            )
-            model.fit(data.X, data.y)
+            sizes = _sizes(architecture)
+            shared = {"alpha": _STAGES_ALPHA, "random_state": seed}
+            guided = {"selection": "residual", "block_size": 2, "pool_size": 100}
+            model = cls(**sizes[-1], **guided, **shared).fit(data.X, data.y)
             stages = np.arange(model.n_iter_ + 1)
             units = np.searchsorted(model.selected_[:, 0], stages)
-            name = {"label": f"RG-{architecture}", "color": colour, "linewidth": 1.8}
-            axes[0, 0].plot(stages, model.objective_path_, **name)
-            axes[0, 1].plot(units, model.objective_path_, **name)
-            axes[0, 2].plot(stages, model.residual_path_, **name)
+            line = {"label": f"RG-{architecture}", "color": colour, "linewidth": 1.8}
+            axes[0, 0].plot(stages, model.objective_path_, **line)
+            axes[0, 1].plot(units, model.objective_path_, **line)
+            axes[0, 2].plot(stages, model.residual_path_, **line)
+            blind = [
+                cls(**size, selection="random", **shared).fit(data.X, data.y) for size in sizes
+            ]
+            axes[0, 1].plot(
+                [network.n_hidden_ for network in blind],
+                [network.objective_path_[-1] for network in blind],
+                **line | {"label": architecture, "linestyle": ":"},
+            )
         for panel, title, below in zip(
             axes[0],
             ("(a) objective J", "(b) objective J", "(c) residual energy ‖R‖²"),
@@ -171,5 +188,6 @@ def draw_stages(path: Path, data: Dataset, seed: int = 0) -> None:
         ):
             panel.set_title(title)
             panel.set_xlabel(below)
-            panel.legend(fontsize=9)
-        figure.suptitle(f"{data.name}, k = 2, M = 100, λ = {model.alpha:g}", fontsize=11)
+        figure.legend(*axes[0, 1].get_legend_handles_labels(), loc="outside lower center", ncols=6)
+        title = f"{data.name}: guided (k = 2, M = 100) and one-shot networks, λ = {_STAGES_ALPHA:g}"
+        figure.suptitle(title, fontsize=11)
