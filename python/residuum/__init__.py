@@ -9,6 +9,7 @@ from residuum._bls import BLSClassifier, BLSRegressor
 from residuum._displays import SearchDisplay, StagewiseDisplay, UnitsDisplay
 from residuum._draws import draw_candidates
 from residuum._elm import ELMClassifier, ELMRegressor
+from residuum._files import ModelFileError, load
 from residuum._presets import LARGE_BLOCKS
 from residuum._progress import StageInfo
 from residuum._rvfl import RVFLClassifier, RVFLRegressor
@@ -22,6 +23,7 @@ __all__ = [
     "BLSRegressor",
     "ELMClassifier",
     "ELMRegressor",
+    "ModelFileError",
     "RVFLClassifier",
     "RVFLRegressor",
     "SearchDisplay",
@@ -31,4 +33,5 @@ __all__ = [
     "UnitsDisplay",
     "draw_candidates",
     "fit_stagewise",
+    "load",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -166,6 +167,34 @@ class StagewiseNetwork(
         X = self._validated(X)
         with single_threaded_blas():
             return self._network().transform(X, effective_threads(self.n_jobs))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted estimator to a file that `residuum.load` reads.
+
+        The file is in safetensors format: arrays and a JSON header, nothing executable. Parameters
+        that are not plain data (a `weight_init` or `callback` of your own, a RandomState) are
+        written as None, and so is `n_jobs`, which belongs to the machine. Predictions do not need
+        them; to fit a loaded model again, set them first.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file; it is overwritten if it exists.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import residuum
+        >>> model = residuum.ELMRegressor(n_hidden=5, random_state=0).fit([[0], [1], [2]], [0, 1, 4])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "squares.safetensors"
+        ...     model.save(path)
+        ...     print(residuum.load(path).n_hidden_)
+        5
+        """
+        from residuum._files import save_model
+
+        save_model(self, path)
 
     @property
     def _n_features_out(self) -> int:

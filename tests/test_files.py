@@ -1,0 +1,529 @@
+"""Model files: the same model comes back, and no file can do harm."""
+
+import io
+import json
+import pickle
+import struct
+import tracemalloc
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors.numpy import load_file, save_file
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import problems
+import residuum
+from residuum import _files, _model_state
+
+each_estimator = pytest.mark.parametrize("cls", problems.ALL, ids=problems.name_of)
+
+GOLDEN = Path(__file__).parent / "data"
+
+
+def fitted(cls, n_outputs=3, **params):
+    X, y = problems.data_for(cls, n_outputs=n_outputs)
+    return problems.small(cls, **params).fit(X, y), X
+
+
+def reloaded(model, path):
+    model.save(path)
+    return residuum.load(path)
+
+
+def outputs(model, X):
+    """Everything the model says about X."""
+    names = ["predict", "transform", "staged_predict"]
+    names += ["predict_proba", "predict_log_proba", "decision_function", "staged_decision_function"]
+    methods = {name: getattr(model, name, None) for name in names}
+    return {
+        name: list(method(X)) if name.startswith("staged") else method(X)
+        for name, method in methods.items()
+        if method
+    }
+
+
+def assert_same(model, other, X):
+    expected, actual = outputs(model, X), outputs(other, X)
+    assert actual.keys() == expected.keys()
+    for name, value in expected.items():
+        np.testing.assert_array_equal(actual[name], value, err_msg=name)
+    for name, value in vars(model).items():
+        if name.endswith("_"):
+            assert type(getattr(other, name)) is type(value), name
+            np.testing.assert_array_equal(getattr(other, name), value, err_msg=name)
+
+
+@each_estimator
+@pytest.mark.parametrize(
+    "params", [{}, {"selection": "random"}, {"block_size": 5}, {"tol": 10.0}], ids=str
+)
+def test_same_model_to_the_bit(cls, params, tmp_path):
+    model, X = fitted(cls, **params)
+    other = reloaded(model, tmp_path / "model")
+    assert type(other) is cls
+    assert_same(model, other, X)
+    assert_same(model, other, X.astype(np.float32))
+    assert other.get_params() == model.get_params()
+
+
+@pytest.mark.parametrize("cls", problems.REGRESSORS, ids=problems.name_of)
+def test_single_target_keeps_its_shapes(cls, tmp_path):
+    X, y = problems.data_for(cls)
+    model = problems.small(cls).fit(X, y[:, 0])
+    other = reloaded(model, tmp_path / "model")
+    assert isinstance(other.intercept_, float)
+    assert_same(model, other, X)
+
+
+@pytest.mark.parametrize("cls", problems.BLS, ids=problems.name_of)
+def test_layers_without_units(cls, tmp_path):
+    model, X = fitted(cls, n_enhancement=0)
+    assert_same(model, reloaded(model, tmp_path / "model"), X)
+
+
+def test_network_without_units(tmp_path):
+    X = np.ones((20, 2))
+    model = residuum.ELMRegressor(n_hidden=3, alpha=0, random_state=0).fit(X, np.arange(20.0))
+    assert model.n_hidden_ == 0
+    assert_same(model, reloaded(model, tmp_path / "model"), X)
+
+
+LABELS = {
+    "strings": np.array(["pike", "carp", "eel"]),
+    "objects": np.array(["pike", "", "äl\ud800\n"], dtype=object),
+    "booleans": np.array([False, True]),
+    "int8": np.array([-1, 0, 1], dtype=np.int8),
+    "uint64": np.array([2**64 - 1, 2, 3], dtype=np.uint64),
+    "float32": np.array([1, 2, 3], dtype=np.float32),
+}
+
+
+@pytest.mark.parametrize("kind", LABELS)
+def test_labels_come_back_as_they_were(kind, tmp_path):
+    X, y = problems.data_for(residuum.RVFLClassifier, n_outputs=len(LABELS[kind]))
+    model = problems.small(residuum.RVFLClassifier).fit(X, LABELS[kind][y])
+    other = reloaded(model, tmp_path / "model")
+    assert other.classes_.dtype == model.classes_.dtype
+    assert_same(model, other, X)
+
+
+@each_estimator
+def test_feature_names_and_output_container_come_back(cls, tmp_path):
+    X, y = problems.data_for(cls)
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "ö\n"])
+    model = problems.small(cls).fit(frame, y).set_output(transform="pandas")
+    other = reloaded(model, tmp_path / "model")
+    assert other.feature_names_in_.tolist() == frame.columns.tolist()
+    assert other.feature_names_in_.dtype == object
+    pd.testing.assert_frame_equal(other.transform(frame), model.transform(frame))
+    with pytest.raises(ValueError, match="feature names"):
+        other.predict(frame.rename(columns={"a": "A"}))
+
+
+def test_numbers_of_any_type_are_parameters(tmp_path):
+    params = {"alpha": np.float64(0.1), "n_hidden": np.int32(7), "random_state": 2**64 - 1}
+    model, X = fitted(residuum.ELMRegressor, standardize=np.True_, **params)
+    other = reloaded(model, tmp_path / "model")
+    assert other.get_params() == model.get_params()
+    assert_same(model, other, X)
+
+
+def test_parameters_that_are_not_data_become_none(tmp_path):
+    def draw(rng, pool_size, n_features):
+        return rng.normal(size=(n_features, pool_size)), rng.normal(size=pool_size)
+
+    model, X = fitted(
+        residuum.RVFLClassifier, weight_init=draw, random_state=np.random.RandomState(0), n_jobs=2
+    )
+    other = reloaded(model, tmp_path / "model")
+    assert_same(model, other, X)
+    unwritten = {"weight_init": None, "random_state": None, "n_jobs": None}
+    assert other.get_params() == {**model.get_params(), **unwritten}
+    _, y = problems.data_for(residuum.RVFLClassifier)
+    with pytest.raises(ValueError, match="weight_init must be"):
+        clone(other).fit(X, y)
+
+
+@each_estimator
+def test_loaded_model_can_be_fitted_again(cls, tmp_path):
+    model, X = fitted(cls)
+    other = reloaded(model, tmp_path / "model")
+    _, y = problems.data_for(cls)
+    assert_same(model, other.fit(X, y), X)
+
+
+def test_file_is_plain_safetensors(tmp_path):
+    model, _ = fitted(residuum.ELMClassifier)
+    model.save(tmp_path / "model")
+    weights = load_file(tmp_path / "model")["hidden_weights_"]
+    np.testing.assert_array_equal(weights, model.hidden_weights_)
+
+
+def test_saving_what_cannot_be_saved(tmp_path, monkeypatch):
+    with pytest.raises(NotFittedError):
+        residuum.RVFLClassifier().save(tmp_path / "model")
+
+    class Mine(residuum.RVFLRegressor):
+        pass
+
+    X, y = problems.data_for(residuum.RVFLRegressor)
+    with pytest.raises(ValueError, match=r"model must be one of RVFLClassifier, .*; got Mine"):
+        Mine(n_hidden=5).fit(X, y).save(tmp_path / "model")
+
+    X, y = problems.data_for(residuum.RVFLClassifier)
+    days = np.array(["2024-01-01", "2024-01-02", "2024-01-03"], dtype="datetime64[D]")
+    with pytest.raises(ValueError, match=r"classes_ must be .*; got .*datetime64"):
+        problems.small(residuum.RVFLClassifier).fit(X, days[y]).save(tmp_path / "model")
+
+    monkeypatch.setattr(_model_state, "_MOST_CHARACTERS", 11)
+    names = np.array(["a", "b", "cccc"])
+    with pytest.raises(ValueError, match=r"dtype str must have at most 11 characters.* got 12"):
+        problems.small(residuum.RVFLClassifier).fit(X, names[y]).save(tmp_path / "model")
+    assert not list(tmp_path.iterdir())
+
+
+def test_paths_that_are_none(tmp_path):
+    model, _ = fitted(residuum.ELMRegressor)
+    with pytest.raises(FileNotFoundError):
+        model.save(tmp_path / "nowhere" / "model")
+    with pytest.raises(FileNotFoundError):
+        residuum.load(tmp_path / "nowhere")
+    with pytest.raises(OSError):  # a folder; Windows says PermissionError
+        residuum.load(tmp_path)
+    for call in (model.save, residuum.load):
+        with pytest.raises(TypeError, match="not int"):
+            call(0)
+
+
+def unpickled(model):
+    return pickle.loads(pickle.dumps(model))
+
+
+def unjoblibbed(model):
+    stream = io.BytesIO()
+    joblib.dump(model, stream)
+    return joblib.load(stream)
+
+
+def unskopped(model):
+    skops = pytest.importorskip("skops.io")
+    data = skops.dumps(model)
+    # The user looks at this list and says yes; it must hold nothing but our own class.
+    unknown = skops.get_untrusted_types(data=data)
+    assert all(name.startswith("residuum.") for name in unknown)
+    return skops.loads(data, trusted=unknown)
+
+
+@each_estimator
+@pytest.mark.parametrize("round_trip", [unpickled, unjoblibbed, unskopped])
+def test_other_ways_to_keep_a_model(cls, round_trip):
+    model, X = fitted(cls)
+    other = round_trip(model)
+    assert_same(model, other, X)
+    assert other.get_params() == model.get_params()
+
+
+# Damaged files.
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    """A model, inputs, a place for files, and the bytes of its file."""
+    X, y = problems.data_for(residuum.RVFLClassifier)
+    model = problems.small(residuum.RVFLClassifier, n_hidden=3)
+    model.fit(pd.DataFrame(X, columns=list("abcd")), np.array(["x", "y", "z"])[y])
+    path = tmp_path_factory.mktemp("files") / "model"
+    model.save(path)
+    return model, X, path, path.read_bytes()
+
+
+def refused(path, data):
+    path.write_bytes(data)
+    with pytest.raises(residuum.ModelFileError, match=r"is not a (usable model|safetensors) file"):
+        residuum.load(path)
+
+
+@settings(deadline=None, max_examples=300)
+@given(data=st.data())
+def test_a_changed_byte_is_noticed_or_harmless(sound, data):
+    model, _, path, whole = sound
+    place = data.draw(st.integers(0, len(whole) - 1))
+    damaged = bytearray(whole)
+    damaged[place] = data.draw(st.integers(0, 255))
+    path.write_bytes(damaged)
+    try:
+        other = residuum.load(path)
+    except residuum.ModelFileError:
+        return
+    # Nothing but white space in the header can differ.
+    assert bytes(damaged).split() == whole.split()
+    assert other.get_params() == model.get_params()
+    np.testing.assert_array_equal(other.coef_, model.coef_)
+
+
+@settings(deadline=None, max_examples=100)
+@given(data=st.data())
+def test_a_truncated_file_is_noticed(sound, data):
+    *_, path, whole = sound
+    refused(path, whole[: data.draw(st.integers(0, len(whole) - 1))])
+
+
+@settings(deadline=None, max_examples=50)
+@given(tail=st.binary(min_size=1, max_size=50))
+def test_a_longer_file_is_noticed(sound, tail):
+    *_, path, whole = sound
+    refused(path, whole + tail)
+
+
+@settings(deadline=None, max_examples=100)
+@given(content=st.binary(max_size=200))
+def test_any_other_file_is_refused(sound, content):
+    *_, path, _ = sound
+    refused(path, content)
+
+
+# Hostile files: well-formed, with a right checksum, and wrong.
+
+
+def write(path, state, **metadata):
+    text = state.header if isinstance(state.header, str) else json.dumps(state.header)
+    metadata = {
+        "format": "residuum",
+        "format_version": "1",
+        "model": text,
+        "sha256": _files._digest(text, state.arrays),
+        **metadata,
+    }
+    save_file(state.arrays, path, metadata)
+
+
+def set_header(**values):
+    return lambda state: state.header.update(values)
+
+
+def set_param(name, value):
+    return lambda state: state.header["params"].update({name: value})
+
+
+def set_array(name, change):
+    def apply(state):
+        state.arrays[name] = np.ascontiguousarray(change(state.arrays[name]))
+
+    return apply
+
+
+def drop(name):
+    return lambda state: state.arrays.pop(name)
+
+
+def with_one(value):
+    def change(array):
+        array = array.copy()
+        array.flat[-1] = value
+        return array
+
+    return change
+
+
+HOSTILE = {
+    "no-estimator": (set_header(estimator=None), "estimator must be one of"),
+    "other-estimator": (set_header(estimator="os.system"), "estimator must be one of"),
+    "other-task": (set_header(estimator="RVFLRegressor"), "classes_ is not expected"),
+    "other-architecture": (set_header(estimator="ELMClassifier"), "number of columns must be 3"),
+    "broad-architecture": (set_header(estimator="BLSClassifier"), "got 'activation'"),
+    "no-params": (set_header(params=None), "params must be"),
+    "unknown-param": (set_param("__class__", "x"), "a parameter must be one of"),
+    "param-of-lists": (set_param("alpha", [1, 2]), "alpha must be"),
+    "unknown-activation": (set_param("activation", "exec"), "activation must be one of"),
+    "no-activation": (set_param("activation", None), "activation must be one of"),
+    "no-classes": (lambda state: state.header.pop("classes"), "classes_ is missing"),
+    "classes-as-list": (set_header(classes=["x", "y", "z"]), "classes must be a table"),
+    "classes-of-numbers": (
+        set_header(classes={"labels": [1, 2, 3], "dtype": "object"}),
+        "labels must be a list of strings",
+    ),
+    "classes-of-unknown-dtype": (
+        set_header(classes={"labels": ["x", "y", "z"], "dtype": "O,O"}),
+        "dtype must be one of",
+    ),
+    "too-few-classes": (
+        set_header(classes={"labels": ["x", "y"], "dtype": "object"}),
+        "the number of outputs is",
+    ),
+    "equal-classes": (
+        set_header(classes={"labels": ["x", "y", "y"], "dtype": "object"}),
+        "none of them twice",
+    ),
+    "unordered-classes": (
+        set_header(classes={"labels": ["z", "y", "x"], "dtype": "object"}),
+        "in order",
+    ),
+    "huge-labels": (
+        set_header(classes={"labels": ["x" * 10**6] + ["y"] * 10**4, "dtype": "str"}),
+        "at most",
+    ),
+    "too-few-names": (set_header(feature_names=["a"]), "there must be 4 feature_names"),
+    "names-of-numbers": (set_header(feature_names=[1, 2, 3, 4]), "list of strings"),
+    "unknown-container": (set_header(output="xarray"), "output must be one of"),
+    "missing-array": (drop("hidden_biases_"), "hidden_biases_ is missing"),
+    "missing-path": (drop("path.ends"), "path.ends is missing"),
+    "missing-readout": (drop("coef_"), "coef_ is missing"),
+    "unexpected-array": (
+        lambda state: state.arrays.update(fit=np.zeros(3)),
+        "fit is not expected",
+    ),
+    "float32": (set_array("coef_", np.float32), "coef_ must be of type float64"),
+    "complex": (set_array("coef_", np.complex64), "coef_ must be of type float64"),
+    "integers": (set_array("selected_", np.int32), "selected_ must be of type int64"),
+    "nan": (set_array("hidden_weights_", with_one(np.nan)), "hidden_weights_ must be finite"),
+    "inf": (set_array("temperature_", with_one(np.inf)), "temperature_ must be finite"),
+    "negative-unit": (set_array("selected_", with_one(-1)), "selected_ must not be negative"),
+    "path-past-its-end": (set_array("path.ends", with_one(4)), "number of steps must be 4"),
+    "path-far-past-its-end": (set_array("path.ends", with_one(2**62)), "number of steps must be"),
+    "path-that-turns": (set_array("path.ends", lambda ends: ends[::-1]), "path.ends must be"),
+    "path-without-points": (set_array("path.ends", lambda ends: ends[:0]), "path.ends must be"),
+    "flat": (set_array("coef_", np.ravel), "coef_ must have 2 dimensions"),
+    "transposed": (set_array("hidden_weights_", np.transpose), "but the number of units is"),
+    "wider-readout": (
+        set_array("coef_", lambda coef: np.hstack([coef, coef])),
+        "number of columns must be 7; got 14",
+    ),
+    "shorter-history": (
+        set_array("objective_path_", lambda path: path[1:]),
+        "but the number of points is",
+    ),
+    "wide-units": (set_array("selected_", lambda units: units[:, :1]), "numbers of a unit"),
+    "list": (lambda state: setattr(state, "header", "[1]"), "header must be a table"),
+    "no-json": (lambda state: setattr(state, "header", "{"), "not a usable model"),
+    "not-finite": (lambda state: setattr(state, "header", '{"x": NaN}'), "must hold finite"),
+    "deep": (lambda state: setattr(state, "header", "[" * 100_000), "not a usable model"),
+    "long-number": (lambda state: setattr(state, "header", "9" * 5000), "not a usable model"),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_state_that_does_not_fit_together_is_refused(sound, case, tmp_path):
+    change, message = HOSTILE[case]
+    state = _model_state.state_of(sound[0])
+    write(tmp_path / "model", state)
+    residuum.load(tmp_path / "model")
+    change(state)
+    write(tmp_path / "model", state)
+    with pytest.raises(residuum.ModelFileError, match=message):
+        residuum.load(tmp_path / "model")
+
+
+def test_a_file_cannot_ask_for_threads(sound, tmp_path):
+    state = _model_state.state_of(sound[0])
+    state.header["params"]["n_jobs"] = 10**9
+    write(tmp_path / "model", state)
+    assert residuum.load(tmp_path / "model").n_jobs is None
+
+
+@pytest.mark.parametrize(
+    ("metadata", "message"),
+    [
+        ({"format": "pt"}, "its format must be 'residuum'; got 'pt'"),
+        ({"format_version": "2"}, "got '2' .*later version"),
+        ({"format_version": "-1"}, "format_version must be one of 1; got '-1'"),
+        ({"format_version": "one"}, "format_version must be"),
+        ({"sha256": "0"}, "checksum"),
+    ],
+    ids=str,
+)
+def test_metadata_that_is_not_ours_is_refused(sound, metadata, message, tmp_path):
+    state = _model_state.state_of(sound[0])
+    write(tmp_path / "model", state, **metadata)
+    with pytest.raises(residuum.ModelFileError, match=message):
+        residuum.load(tmp_path / "model")
+
+
+def raw(header, data=b"", length=None):
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return struct.pack("<Q", len(text) if length is None else length) + text + data
+
+
+def tensor(**values):
+    return {"a": {"dtype": "F64", "shape": [1], "data_offsets": [0, 8], **values}}
+
+
+ONE = bytes(8)
+TWICE = json.dumps(tensor())[:-1] + ", " + json.dumps(tensor())[1:]
+BYTES = {
+    "no-metadata": raw({}),
+    "no-tensors": raw({"__metadata__": {"format": "residuum", "format_version": "1"}}),
+    "endless-header": raw({}, length=2**64 - 1),
+    "long-header": raw({}, length=99_000_000),
+    "huge": raw(tensor(shape=[10**9, 10**3], data_offsets=[0, 8 * 10**12]), ONE),
+    "overflow": raw(tensor(shape=[2**62, 2**62]), ONE),
+    "empty-and-huge": raw(tensor(shape=[0, 2**62], data_offsets=[0, 0])),
+    "empty-and-too-huge": raw(tensor(shape=[0, 2**63], data_offsets=[0, 0])),
+    "bfloat16": raw(tensor(dtype="BF16", shape=[4]), ONE),
+    "float8": raw(tensor(dtype="F8_E4M3", shape=[8]), ONE),
+    "objects": raw(tensor(dtype="O"), ONE),
+    "negative": raw(tensor(shape=[-1]), ONE),
+    "backwards": raw(tensor(data_offsets=[8, 0]), ONE),
+    "many-dimensions": raw(tensor(shape=[1] * 100), ONE),
+    "twice": raw(TWICE.encode(), ONE),
+    "deep": raw(b"[" * 100_000),
+}
+
+
+@pytest.mark.parametrize("case", BYTES)
+def test_hostile_header_is_refused_without_asking_for_memory(sound, case):
+    *_, path, _ = sound
+    tracemalloc.start()
+    refused(path, BYTES[case])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2**20 + 10 * len(BYTES[case])
+
+
+# Versions.
+
+
+def test_past_versions_go_through_every_upgrade(sound, monkeypatch, tmp_path):
+    model, X, _, _ = sound
+
+    def renamed(old, new):
+        def upgrade(state):
+            params = {new if name == old else name: v for name, v in state.header["params"].items()}
+            return _model_state.ModelState({**state.header, "params": params}, state.arrays)
+
+        return upgrade
+
+    state = _model_state.state_of(model)
+    state.header["params"]["ridge"] = state.header["params"].pop("alpha")
+    monkeypatch.setattr(_files, "FORMAT_VERSION", 3)
+    steps = {1: renamed("ridge", "lambda"), 2: renamed("lambda", "alpha")}
+    monkeypatch.setattr(_files, "UPGRADES", steps)
+    write(tmp_path / "model", state)
+    other = residuum.load(tmp_path / "model")
+    assert other.get_params() == model.get_params()
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    np.testing.assert_array_equal(other.predict(frame), model.predict(frame))
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.safetensors")), ids=lambda path: path.stem)
+def test_files_of_past_versions_still_load(path):
+    expected = json.loads(path.with_suffix(".json").read_text())
+    model = residuum.load(path)
+    assert type(model).__name__ == expected.pop("estimator")
+    frame = pd.DataFrame(expected.pop("X"), columns=expected.pop("names"))
+    for name, values in expected.items():
+        actual = getattr(model, name)(frame)
+        if name == "predict" and isinstance(values[0], str):
+            assert actual.tolist() == values
+        else:
+            np.testing.assert_allclose(actual, values, rtol=1e-10, atol=1e-10)
+
+
+def test_every_version_has_a_file():
+    versions = {path.stem.split("_")[1] for path in GOLDEN.glob("*.safetensors")}
+    assert versions >= {str(version) for version in range(1, _files.FORMAT_VERSION + 1)}
