@@ -379,7 +379,6 @@ HOSTILE = {
         "fit is not expected",
     ),
     "float32": (set_array("coef_", np.float32), "coef_ must be of type float64"),
-    "complex": (set_array("coef_", np.complex64), "coef_ must be of type float64"),
     "integers": (set_array("selected_", np.int32), "selected_ must be of type int64"),
     "nan": (set_array("hidden_weights_", with_one(np.nan)), "hidden_weights_ must be finite"),
     "inf": (set_array("temperature_", with_one(np.inf)), "temperature_ must be finite"),
@@ -417,6 +416,14 @@ def test_state_that_does_not_fit_together_is_refused(sound, case, tmp_path):
     write(tmp_path / "model", state)
     with pytest.raises(residuum.ModelFileError, match=message):
         residuum.load(tmp_path / "model")
+
+
+def test_complex_labels_are_refused(sound):
+    state = _model_state.state_of(sound[0])
+    del state.header["classes"]
+    state.arrays["classes_"] = np.array([1, 2, 3j])
+    with pytest.raises(ValueError, match="classes must be real numbers or strings"):
+        _model_state.model_of(state)
 
 
 def test_a_file_cannot_ask_for_threads(sound, tmp_path):
