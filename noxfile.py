@@ -1,0 +1,67 @@
+"""The daily commands: ``nox -s tests``, ``lint``, ``cpp``, ``docs``, ``bench``.
+
+Each session has an environment and a build folder of its own and installs the package so that it is
+rebuilt on import: after the first run, ``nox -R -s tests`` goes straight to work.
+"""
+
+import nox
+
+nox.needs_version = ">=2024.4.15"
+nox.options.sessions = ["lint", "tests"]
+nox.options.reuse_venv = "yes"
+
+PROJECT = nox.project.load_toml("pyproject.toml")
+BUILD_TOOLS = [*PROJECT["build-system"]["requires"], "cmake", "ninja"]
+
+
+def install_editable(session: nox.Session, *extras: str) -> None:
+    session.install(*BUILD_TOOLS)
+    session.install(
+        "--no-build-isolation",
+        "-Ceditable.rebuild=true",
+        "-Ceditable.verbose=false",
+        f"-Cbuild-dir=build/nox-{session.name}",
+        "--editable",
+        f".[{','.join(extras)}]",
+    )
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """The Python tests; arguments go to pytest."""
+    install_editable(session, "test")
+    session.run("pytest", *session.posargs)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """ruff, clang-format and mypy on everything, at the versions that pre-commit pins."""
+    session.install("pre-commit")
+    session.run("pre-commit", "run", "--all-files", "--show-diff-on-failure", *session.posargs)
+
+
+@nox.session
+def cpp(session: nox.Session) -> None:
+    """The core's own unit tests; needs a compiler and doctest's header (package doctest-dev)."""
+    session.install("cmake", "ninja", "cmeel-eigen", "scipy-openblas32")
+    folder = "build/nox-cpp"
+    python = session.run("python", "-c", "import sys; print(sys.executable)", silent=True).strip()
+    options = ("-GNinja", "-DRESIDUUM_CPP_TESTS=ON", f"-DPython_EXECUTABLE={python}")
+    session.run("cmake", "-S.", f"-B{folder}", *options)
+    session.run("cmake", "--build", folder)
+    session.run(f"{folder}/cpp/tests/core_tests", *session.posargs, external=True)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """The manual, without warnings, and every example on its pages."""
+    install_editable(session, "docs")
+    session.run("sphinx-build", "-W", "--keep-going", "docs", "docs/_build/html")
+    session.run("sphinx-build", "-W", "-b", "doctest", "docs", "docs/_build/doctest")
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """The races against NumPy; arguments go to pytest."""
+    install_editable(session, "bench")
+    session.run("pytest", "bench", *session.posargs)
