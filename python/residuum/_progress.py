@@ -77,7 +77,7 @@ def watched_fit(model: Any, units: int, stages: int) -> Iterator[StageCallback |
         yield None
         return
     started = time.perf_counter()
-    last: StageInfo | None = None
+    last: tuple[Any, ...] | None = None
 
     def report(
         stage: int,
@@ -88,10 +88,12 @@ def watched_fit(model: Any, units: int, stages: int) -> Iterator[StageCallback |
     ) -> bool:
         nonlocal last
         seconds = time.perf_counter() - started
-        last = info = StageInfo(
-            stage, n_units, units, objective, residual_energy, validation_score, seconds
-        )
-        if display is not None:
+        last = (stage, n_units, units, objective, residual_energy, validation_score, seconds)
+        display_is_due = display is not None and seconds >= display.due
+        if callback is None and tasks is None and not display_is_due:
+            return True  # the common case, in less time than making a StageInfo takes
+        info = StageInfo(*last)
+        if display is not None and display_is_due:
             display.show(info)
         stop = callback is not None and _is_true(callback(info))
         # Both are asked: one that stops the fit must not keep the other from hearing of the stage.
@@ -100,8 +102,8 @@ def watched_fit(model: Any, units: int, stages: int) -> Iterator[StageCallback |
     try:
         yield report
     finally:
-        if display is not None:
-            display.close(last)
+        if display is not None and last is not None:
+            display.close(StageInfo(*last))
 
 
 def _is_true(answer: object) -> bool:
@@ -110,10 +112,12 @@ def _is_true(answer: object) -> bool:
 
 
 class _Display(Protocol):
+    due: float  # seconds into the fit from which on it wants to show the next stage
+
     def show(self, info: StageInfo) -> None:
         """A stage has ended."""
 
-    def close(self, last: StageInfo | None) -> None:
+    def close(self, last: StageInfo) -> None:
         """The fit has ended, or failed, after this stage."""
 
 
@@ -143,18 +147,11 @@ class _LogLines:
 
     def __init__(self, name: str, every: float) -> None:
         self._name, self._every = name, every
-        self._shown: StageInfo | None = None
+        self._shown = -1
+        self.due = every
 
     def show(self, info: StageInfo) -> None:
-        if info.seconds - (self._shown.seconds if self._shown else 0.0) >= self._every:
-            self._print(info)
-
-    def close(self, last: StageInfo | None) -> None:
-        if last is not None and last is not self._shown:
-            self._print(last)
-
-    def _print(self, info: StageInfo) -> None:
-        self._shown = info
+        self._shown, self.due = info.stage, info.seconds + self._every
         left = info.seconds * (info.max_units / info.n_units - 1)
         time_left = f", about {left:.1f} s left" if left > 0 else ""
         print(
@@ -163,6 +160,10 @@ class _LogLines:
             file=sys.stderr,
             flush=True,
         )
+
+    def close(self, last: StageInfo) -> None:
+        if last.stage != self._shown:
+            self.show(last)
 
 
 class _LiveLine:
@@ -175,21 +176,10 @@ class _LiveLine:
     def __init__(self, name: str) -> None:
         self._name = name
         self._bar: Any = None
-        self._drawn = 0.0
+        self.due = _SECONDS_BETWEEN_REDRAWS
 
     def show(self, info: StageInfo) -> None:
-        if info.seconds - self._drawn >= _SECONDS_BETWEEN_REDRAWS:
-            self._draw(info)
-
-    def close(self, last: StageInfo | None) -> None:
-        if self._bar is not None and last is not None:
-            self._draw(last)
-            self._bar.close()
-        elif last is not None:  # over before the first redraw
-            _LogLines(self._name, 0.0).close(last)
-
-    def _draw(self, info: StageInfo) -> None:
-        self._drawn = info.seconds
+        self.due = info.seconds + _SECONDS_BETWEEN_REDRAWS
         if self._bar is None:
             from tqdm.auto import tqdm
 
@@ -204,3 +194,10 @@ class _LiveLine:
         self._bar.set_postfix_str(_figures(info), refresh=False)
         self._bar.n = info.n_units
         self._bar.refresh()
+
+    def close(self, last: StageInfo) -> None:
+        if self._bar is None:  # over before the first redraw
+            _LogLines(self._name, 0.0).show(last)
+        else:
+            self.show(last)
+            self._bar.close()
