@@ -39,17 +39,23 @@ def fetch(name: str, folder: Path, *, one_hot: bool = False) -> Fetched:
     Categories are coded 0, 1, … in the order that the set declares, or get a column each. Missing
     values become the mean of their column, or its most frequent category.
     """
-    bunch = fetch_openml(**_request(name), as_frame=False, parser="liac-arff", cache=False)
-    target = bunch.target
-    if target is None or target.ndim != 1 or target.dtype.kind == "f":
-        kind = "none" if target is None else "numbers" if target.ndim == 1 else "several"
-        raise ValueError(f"the target must be one column of classes; this set has {kind}")
-    known = np.array([label is not None and label == label for label in target])
-    classes, y = np.unique(target[known].astype(str), return_inverse=True)
-    X = bunch.data.toarray() if hasattr(bunch.data, "toarray") else bunch.data
-    X = np.asarray(X, dtype=np.float64)[known]
+    # Asked for the target apart, scikit-learn stumbles over rows without a class.
+    bunch = fetch_openml(
+        **_request(name), target_column=None, as_frame=False, parser="liac-arff", cache=False
+    )
+    names, categories = list(bunch.feature_names), bunch.categories or {}
+    table = bunch.data.toarray() if hasattr(bunch.data, "toarray") else bunch.data
+    target = bunch.details.get("default_target_attribute")
+    if target not in names or target not in categories:
+        raise ValueError(f"the target must be one column of classes; this set's is {target!r}")
+    codes = table[:, names.index(target)]
+    known = ~np.isnan(codes)
+    labels = np.array(categories[target], dtype=str)[codes[known].astype(int)]
+    classes, y = np.unique(labels, return_inverse=True)
+    X = np.delete(table, names.index(target), axis=1)[known]
+    names.remove(target)
     filled = int(np.isnan(X).sum())
-    X, names = _encoded(X, bunch.feature_names, bunch.categories or {}, one_hot)
+    X, names = _encoded(X, names, categories, one_hot)
     folder.mkdir(parents=True, exist_ok=True)
     stem = bunch.details["name"] if name.isdecimal() else name.partition(":")[0]
     path = folder / (re.sub(r"[^\w.-]+", "_", stem) + ".npz")
