@@ -176,6 +176,21 @@ def test_progress_says_what_is_left(data, tmp_path, capsys):
     assert all("min left" in line for line in lines)
 
 
+def test_a_terminal_gets_a_bar(data, tmp_path, capsys, monkeypatch):
+    pytest.importorskip("tqdm")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    run(data, tmp_path / "out", sets=["a"], models=MODELS, quiet=False)
+    assert "3/3" in capsys.readouterr().err
+
+
+def test_where_all_fails_there_is_no_report(data, tmp_path, capsys):
+    np.savez(data / "a.npz", X=np.eye(3))
+    arguments = ["--sets", "a", "--protocol", "sound", "--quiet", "--out", tmp_path / "out"]
+    assert command("study", "--data", data, "--models", MODELS[0], *arguments) == 1
+    assert "0 rows" in capsys.readouterr().out
+    assert not (tmp_path / "out" / "sound" / "report.md").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

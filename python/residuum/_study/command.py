@@ -132,6 +132,7 @@ def _study(options: argparse.Namespace) -> int:
     from residuum._study.data import choose
     from residuum._study.models import check_models
     from residuum._study.protocols import make_protocol
+    from residuum._study.records import read_rows
     from residuum._study.report import write_report
     from residuum._study.results import read_published
     from residuum._study.runner import run_study
@@ -139,7 +140,7 @@ def _study(options: argparse.Namespace) -> int:
     protocol = make_protocol(options.protocol, _changes(options))
     published = None if options.published is None else read_published(options.published)
     out = options.out / protocol.name
-    failures = []
+    failed = False
     if not options.report_only:
         if options.data is None:
             raise ValueError("--data must name a folder of NAME.npz files")
@@ -155,19 +156,19 @@ def _study(options: argparse.Namespace) -> int:
             quiet=options.quiet,
             command=_command_line(options),
         )
-        failures = run.failures
-        for failure in failures:
+        failed = bool(run.failures)
+        print(f"{run.added} rows in {run.seconds:.1f} s, {len(run.failures)} failures")
+        for failure in run.failures:
             task = failure.task
             print(f"FAILED {task.dataset} {task.model}: {failure.message}", file=sys.stderr)
-        print(f"{run.added} rows in {run.seconds:.1f} s, {len(failures)} failures")
-        if failures:
+        if failed:
             print(f"details in {out / 'failures.csv'}", file=sys.stderr)
-    if options.report_only or run.added or (out / "rows.csv").stat().st_size:
+    if options.report_only or read_rows(out / "rows.csv"):
         path, remark = write_report(out, published, options.data)
         print(f"report: {path}")
         if remark:
             print(remark, file=sys.stderr)
-    return 1 if failures else 0
+    return int(failed)
 
 
 def run_fetch_command(options: argparse.Namespace) -> int:

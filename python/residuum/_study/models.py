@@ -10,14 +10,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.kernel_approximation import Nystroem
-from sklearn.linear_model import RidgeClassifier
-from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import residuum
+
+# Rivals are imported where they are made: workers that never meet them start sooner.
 
 ARCHITECTURES = ("RVFL", "ELM", "BLS")
 
@@ -61,14 +57,25 @@ def _untuned(name: str, architecture: str, **params: Any) -> Plain:
 
 
 def _nystroem(labels: NDArray[np.int64], seed: int, threads: int) -> Any:
+    from sklearn.kernel_approximation import Nystroem
+    from sklearn.linear_model import RidgeClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
     return make_pipeline(StandardScaler(), Nystroem(random_state=seed), RidgeClassifier())
 
 
 def _perceptron(labels: NDArray[np.int64], seed: int, threads: int) -> Any:
+    from sklearn.neural_network import MLPClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
     return make_pipeline(StandardScaler(), MLPClassifier(random_state=seed))
 
 
 def _boosting(labels: NDArray[np.int64], seed: int, threads: int) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
     # Its early stopping sets a stratified share aside, which a class with one member cannot give.
     sizes = np.bincount(labels)
     lonely = sizes[sizes > 0].min() < 2
