@@ -10,6 +10,9 @@ from residuum._displays import SearchDisplay, StagewiseDisplay, UnitsDisplay
 from residuum._draws import draw_candidates
 from residuum._elm import ELMClassifier, ELMRegressor
 from residuum._files import ModelFileError, load
+from residuum._numpy_source import to_numpy_source
+from residuum._onnx import to_onnx
+from residuum._onnx_converters import register_onnx_converters
 from residuum._presets import LARGE_BLOCKS
 from residuum._progress import StageInfo
 from residuum._rvfl import RVFLClassifier, RVFLRegressor
@@ -34,4 +37,7 @@ __all__ = [
     "draw_candidates",
     "fit_stagewise",
     "load",
+    "register_onnx_converters",
+    "to_numpy_source",
+    "to_onnx",
 ]

@@ -1,0 +1,115 @@
+"""Converters with which skl2onnx takes our estimators in pipelines and ensembles."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from residuum._classifier import NetworkClassifier
+from residuum._fitted_network import FittedNetwork
+from residuum._model_state import ESTIMATORS
+from residuum._onnx import required
+
+# Those of scikit-learn's classifiers.
+_CLASSIFIER_OPTIONS = {
+    "zipmap": [True, False, "columns"],
+    "output_class_labels": [False, True],
+    "nocl": [True, False],
+    "raw_scores": [True, False],
+}
+
+
+def register_onnx_converters() -> None:
+    """Teach skl2onnx the estimators of this package, so that it converts pipelines with them.
+
+    Call it once, then use ``skl2onnx.to_onnx`` or ``skl2onnx.convert_sklearn`` as with
+    scikit-learn's own estimators. As there, probabilities are a list of dictionaries unless the
+    option ``zipmap`` is False.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> import residuum
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = make_pipeline(StandardScaler(), residuum.RVFLClassifier(random_state=0)).fit(X, y)
+    >>> import skl2onnx
+    >>> residuum.register_onnx_converters()
+    >>> converted = skl2onnx.to_onnx(model, X[:1], options={"zipmap": False})
+    >>> [output.name for output in converted.graph.output]
+    ['label', 'probabilities']
+    """
+    skl2onnx = required("skl2onnx")
+    from skl2onnx.common.shape_calculator import (
+        calculate_linear_classifier_output_shapes,
+        calculate_linear_regressor_output_shapes,
+    )
+
+    for name, cls in ESTIMATORS.items():
+        classifier = issubclass(cls, NetworkClassifier)
+        skl2onnx.update_registered_converter(
+            cls,
+            f"Residuum{name}",
+            calculate_linear_classifier_output_shapes
+            if classifier
+            else calculate_linear_regressor_output_shapes,
+            _convert_operator,
+            options=_CLASSIFIER_OPTIONS if classifier else None,
+        )
+
+
+def _convert_operator(scope: Any, operator: Any, container: Any) -> None:
+    """What skl2onnx calls to add one of our estimators to the graph of a pipeline."""
+    from onnx import TensorProto
+    from skl2onnx.common.data_types import guess_proto_type
+    from skl2onnx.common.utils_classifier import get_label_classes
+
+    from residuum._onnx_graph import OPSET, onnx_model
+
+    _check_end_of_pipeline(scope, operator)
+    model = operator.raw_operator
+    network = FittedNetwork.of(model)
+    raw_scores = False
+    if network.classes is not None:
+        network = replace(network, classes=get_label_classes(scope, model))
+        raw_scores = container.get_options(model, {"raw_scores": False})["raw_scores"]
+    input_type = guess_proto_type(operator.inputs[0].type)
+    dtype = np.dtype(np.float64 if input_type == TensorProto.DOUBLE else np.float32)
+    opset = min(OPSET, container.target_opset)
+    graph = onnx_model(
+        network, dtype, input_type=input_type, opset=opset, raw_scores=raw_scores
+    ).graph
+
+    names = {graph.input[0].name: operator.inputs[0].full_name}
+    for ours, theirs in zip(graph.output, operator.outputs, strict=True):
+        names[ours.name] = theirs.full_name
+    for tensor in graph.initializer:
+        names[tensor.name] = scope.get_unique_variable_name(tensor.name)
+        tensor.name = names[tensor.name]
+    for node in graph.node:
+        for result in node.output:
+            names[result] = names.get(result) or scope.get_unique_variable_name(result)
+        node.name = scope.get_unique_operator_name(node.name)
+        node.input[:] = [names[value] for value in node.input]
+        node.output[:] = [names[result] for result in node.output]
+    container.initializers.extend(graph.initializer)
+    container.nodes.extend(graph.node)
+    container.node_domain_version_pair_sets.add(("", opset))
+
+
+def _check_end_of_pipeline(scope: Any, operator: Any) -> None:
+    """Refuse an estimator that other steps read, as these want its transform, not its predictions.
+
+    Any classifier or regressor predicts for skl2onnx, wherever in a pipeline it stands.
+    """
+    results = {variable.onnx_name for variable in operator.outputs}
+    for other in scope.operators.values():
+        is_step = other.raw_operator is not None or other.type == "SklearnConcat"
+        if is_step and results & {variable.onnx_name for variable in other.inputs}:
+            raise NotImplementedError(
+                f"{type(operator.raw_operator).__name__} can be converted to ONNX as the last step "
+                "of a pipeline only, not as one that transforms for others"
+            )
