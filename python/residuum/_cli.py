@@ -1,30 +1,85 @@
-"""The command line: ``residuum COMMAND`` or ``python -m residuum COMMAND``."""
+"""The command line: ``residuum COMMAND`` or ``python -m residuum COMMAND``.
+
+A command is a module with ``add_commands(commands)``, which adds a parser to argparse's subparsers.
+The parser's default ``run`` is a function that takes the options and returns the exit code.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
+import sys
+import warnings
 from collections.abc import Sequence
+from typing import Any
+
+from residuum._commands import demo, fit, info, predict, score
+from residuum._commands.usage import UsageError
+from residuum._study import command as study
+
+_EXAMPLES = """examples:
+  residuum fit iris.csv --target species --out iris.model
+  residuum predict iris.model new.csv > predictions.csv
+  residuum score iris.model test.csv
+  residuum info iris.model
+
+exit codes: 0 all went well, 1 failure, 2 wrong usage, 130 interrupted
+"""
+
+_FAILURE, _INTERRUPTED, _BROKEN_PIPE = 1, 130, 141  # the last two are what a shell makes of signals
 
 
 def _parser() -> argparse.ArgumentParser:
     import residuum
 
     parser = argparse.ArgumentParser(
-        prog="residuum", description="Randomized neural networks with chosen hidden units."
+        prog="residuum",
+        description="Randomized neural networks whose hidden units are chosen, not just drawn.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"residuum {residuum.__version__}")
+    parser.add_argument("--debug", action="store_true", help="show tracebacks of errors")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    demo = commands.add_parser(
-        "demo", help="train guided and one-shot networks on scikit-learn's data and compare them"
-    )
-    demo.add_argument("--repeats", type=int, default=5, help="random splits per data set (5)")
+    for module in (fit, predict, score, info, demo, study):
+        module.add_commands(commands)
+    for command in commands.choices.values():
+        command.add_argument(
+            "--debug", action="store_true", default=argparse.SUPPRESS, help="show tracebacks"
+        )
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
-    options = _parser().parse_args(arguments)
-    from residuum._demo import run_demo
+    parser = _parser()
+    options = parser.parse_args(arguments)
 
-    run_demo(repeats=options.repeats)
-    return 0
+    def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+        print(f"residuum {options.command}: warning: {message}", file=sys.stderr)
+
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = show_warning
+            code: int = options.run(options)
+        sys.stdout.flush()
+        return code
+    except UsageError as error:
+        parser.error(str(error))
+    except KeyboardInterrupt:
+        print("residuum: interrupted", file=sys.stderr)
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output has left. Python would stumble over it once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _BROKEN_PIPE
+    except Exception as error:
+        if options.debug:
+            raise
+        print(f"residuum {options.command}: {_message(error)}", file=sys.stderr)
+        return _FAILURE
+
+
+def _message(error: Exception) -> str:
+    text = str(error) or type(error).__name__
+    return f"not enough memory: {text}" if isinstance(error, MemoryError) else text

@@ -54,7 +54,7 @@ def _networks(classify: bool, units: int) -> Iterator[tuple[str, BaseEstimator]]
     yield "BLS", bls(n_windows=3, n_feature_nodes=nodes, n_enhancement=units - 3 * nodes)
 
 
-def _sparkline(values: NDArray[np.float64], width: int = 40) -> str:
+def sparkline(values: NDArray[np.float64], width: int = 40) -> str:
     points = np.interp(np.linspace(0, 1, width), np.linspace(0, 1, len(values)), values)
     levels = (points - points.min()) / max(np.ptp(points), 1e-300) * (len(_BARS) - 1)
     return "".join(_BARS[round(level)] for level in levels)
@@ -80,7 +80,7 @@ def run_demo(repeats: int = 5) -> None:
             if name == "digits":
                 path = model.objective_path_
                 falls.append(
-                    f"  {label:5}{path[0]:8.1f} {_sparkline(path)} {path[-1]:.1f}"
+                    f"  {label:5}{path[0]:8.1f} {sparkline(path)} {path[-1]:.1f}"
                     f"   ({model.n_iter_} stages)"
                 )
             one_shot, guided = np.mean(scores["random"]), np.mean(scores["residual"])

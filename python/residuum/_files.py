@@ -41,9 +41,19 @@ class ModelFileError(ValueError):
     """
 
 
-def save_model(model: StagewiseNetwork, path: str | os.PathLike[str]) -> None:
-    """Write a fitted estimator to a file; see `StagewiseNetwork.save`."""
+def save_model(
+    model: StagewiseNetwork,
+    path: str | os.PathLike[str],
+    *,
+    table: dict[str, Any] | None = None,
+) -> None:
+    """Write a fitted estimator to a file; see `StagewiseNetwork.save`.
+
+    `table` says how the columns of a table become the estimator's inputs; see `TableEncoder`.
+    """
     state = state_of(model)
+    if table is not None:
+        state.header["table"] = table
     text = json.dumps(state.header, allow_nan=False)
     metadata = {
         "format": FORMAT,
@@ -57,7 +67,7 @@ def save_model(model: StagewiseNetwork, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read a model that an estimator's `save` wrote, with this or any earlier version.
+    """Read a model that an estimator's `save` or ``residuum fit`` wrote, now or in the past.
 
     The file is data alone: loading it runs nothing that it brings along. Sizes, types and a
     checksum are compared before the model is made.
@@ -70,7 +80,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     estimator
-        A fitted estimator of the class that was saved, with the same predictions to the bit.
+        A fitted estimator of the class that was saved, with the same predictions to the bit. A
+        file of the command line gives a `sklearn.pipeline.Pipeline` that takes DataFrames with the
+        columns of the training table.
 
     Raises
     ------
@@ -101,7 +113,13 @@ def load(path: str | os.PathLike[str]) -> Any:
         state = ModelState(_parsed(text), arrays)
         for past in range(version, FORMAT_VERSION):
             state = UPGRADES[past](state)
-        return model_of(state)
+        model = model_of(state)
+        if "table" not in state.header:
+            return model
+        from residuum._table_encoder import TableEncoder
+        from residuum._table_model import table_model
+
+        return table_model(TableEncoder.from_plain(state.header["table"]), model)
     except ValueError as error:
         raise ModelFileError(f"{path!r} is not a usable model file: {error}") from error
 

@@ -1,0 +1,23 @@
+"""``residuum demo``"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+
+def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
+    """Register the command."""
+    parser = commands.add_parser(
+        "demo", help="train guided and one-shot networks on scikit-learn's data and compare them"
+    )
+    parser.add_argument("--repeats", type=int, default=5, help="random splits per data set (5)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Train, compare and print."""
+    from residuum._demo import run_demo
+
+    run_demo(repeats=options.repeats)
+    return 0
