@@ -74,7 +74,7 @@ class ELMRegressor(NetworkRegressor, AffineNetwork):
     >>> from residuum import ELMRegressor
     >>> X, y = make_friedman1(500, random_state=0)
     >>> model = ELMRegressor(random_state=0).fit(X, y)
-    >>> bool(model.score(X, y) > 0.9)
+    >>> bool(model.score(X, y) > 0.8)
     True
     """
 
