@@ -54,10 +54,10 @@ def cpp(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """The manual, without warnings, and every example on its pages."""
-    install_editable(session, "docs")
+    """The manual, without warnings, and every example on its pages and in its gallery."""
+    install_editable(session, "docs", "test")
+    session.run("pytest", "tests/test_documentation.py")
     session.run("sphinx-build", "-W", "--keep-going", "docs", "docs/_build/html")
-    session.run("sphinx-build", "-W", "-b", "doctest", "docs", "docs/_build/doctest")
 
 
 @nox.session

@@ -1,0 +1,31 @@
+"""
+Searching size and penalty in one pass
+======================================
+
+The CV estimators look at every size and every penalty together: the pools of random units are drawn
+once and serve all folds and penalties, and each fit holds all smaller networks.
+"""
+
+# %%
+# Seven penalties, all sizes up to 150, five folds:
+
+from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
+
+from residuum import RVFLClassifierCV, SearchDisplay, StagewiseDisplay
+
+X_train, X_test, y_train, y_test = train_test_split(*load_digits(return_X_y=True), random_state=0)
+search = RVFLClassifierCV(max_hidden=150, random_state=0).fit(X_train, y_train)
+print(len(search.cv_results_["params"]), "networks compared in", search.n_splits_, "folds")
+print(search.best_params_)
+print(f"cross-validated {search.best_score_:.3f}, on test data {search.score(X_test, y_test):.3f}")
+
+# %%
+# ``cv_results_`` has the form that scikit-learn's searches give it; `SearchDisplay` draws either.
+
+display = SearchDisplay.from_estimator(search)
+
+# %%
+# How the best network grew:
+
+display = StagewiseDisplay.from_estimator(search, X_train, y_train, X_val=X_test, y_val=y_test)
