@@ -53,6 +53,8 @@ def network_of(estimator: Any) -> tuple[StagewiseNetwork, Callable[[Any], Any]]:
 
 
 def units_by_stage(network: StagewiseNetwork) -> NDArray[np.int64]:
-    """Number of units before the first stage and after each."""
+    """Number of units before the first stage and after each, given up ones included."""
+    if hasattr(network, "units_path_"):
+        return np.asarray(network.units_path_)
     stages = np.arange(network.n_iter_ + 1)
     return np.asarray(np.searchsorted(network.selected_[:, 0], stages))

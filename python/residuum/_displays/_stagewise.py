@@ -36,8 +36,10 @@ class StagewiseDisplay:
         Number of units before the first stage and after each.
     objective, residual : ndarray of shape (n_iter + 1,)
         Ridge objective and squared residual likewise.
-    train_scores, validation_scores : ndarray of shape (n_iter + 1,), optional
-        Scores of every stage's model.
+    train_scores, validation_scores : ndarray, optional
+        Scores of the model before the first stage and after each, as far as they are known.
+    n_kept : int, optional
+        Number of units kept, where early stopping went back to fewer.
     score_name : str, default="score"
         What the scores are called.
     estimator_name : str, optional
@@ -77,6 +79,7 @@ class StagewiseDisplay:
         residual: NDArray[np.float64],
         train_scores: NDArray[np.float64] | None = None,
         validation_scores: NDArray[np.float64] | None = None,
+        n_kept: int | None = None,
         score_name: str = "score",
         estimator_name: str | None = None,
     ) -> None:
@@ -85,6 +88,7 @@ class StagewiseDisplay:
         self.residual = residual
         self.train_scores = train_scores
         self.validation_scores = validation_scores
+        self.n_kept = n_kept
         self.score_name = score_name
         self.estimator_name = estimator_name
 
@@ -110,7 +114,8 @@ class StagewiseDisplay:
         X, y : array-like, optional
             Data for the curve "train".
         X_val, y_val : array-like, optional
-            Data for the curve "validation".
+            Data for the curve "validation". Without them it shows the samples that
+            ``early_stopping="validation"`` has set aside, if the model was fitted so.
         metric : callable, optional
             ``metric(y_true, y_pred) -> float``, the more the better. Default is accuracy, or R² for
             regressors.
@@ -136,12 +141,16 @@ class StagewiseDisplay:
             staged = network.staged_predict(prepare(inputs))
             return np.array([metric(targets, predicted) for predicted in staged])
 
+        validation_scores = scores("X_val and y_val", X_val, y_val)
+        if validation_scores is None:
+            validation_scores = getattr(network, "validation_path_", None)
         return cls(
             units=units_by_stage(network),
             objective=network.objective_path_,
             residual=network.residual_path_,
             train_scores=scores("X and y", X, y),
-            validation_scores=scores("X_val and y_val", X_val, y_val),
+            validation_scores=validation_scores,
+            n_kept=network.n_hidden_,
             score_name=score_name or str(getattr(metric, "__name__", "score")),
             estimator_name=type(network).__name__,
         ).plot(ax)
@@ -196,7 +205,8 @@ class StagewiseDisplay:
             ("validation", self.validation_scores, VALIDATION_COLOR),
         ):
             if values is not None:
-                (self.lines_[name],) = ax.plot(self.units, values, label=name, color=color)
+                units = self.units[: len(values)]
+                (self.lines_[name],) = ax.plot(units, values, label=name, color=color)
         if self.validation_scores is not None:
             best = int(np.argmax(self.validation_scores))
             units, score = self.units[best], self.validation_scores[best]
@@ -210,4 +220,6 @@ class StagewiseDisplay:
         title = f"{self.estimator_name}: {quantity}" if self.estimator_name else quantity
         ax.set(xlabel="hidden units", title=title)
         ax.grid(alpha=0.3)
+        if self.n_kept is not None and self.n_kept < self.units[-1]:
+            ax.axvline(self.n_kept, color="grey", linestyle="--", label=f"kept: {self.n_kept}")
         ax.legend()
