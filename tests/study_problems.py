@@ -1,11 +1,9 @@
 """Small data sets in the study's format, and its commands without a process of their own."""
 
-import argparse
-
 import numpy as np
 
 from problems import inputs, labels
-from residuum._study.command import add_commands
+from residuum._cli import main
 
 
 def write_set(folder, name, n=60, p=4, q=2, seed=0, **more):
@@ -17,13 +15,6 @@ def write_set(folder, name, n=60, p=4, q=2, seed=0, **more):
     return X, y
 
 
-def parsed(*arguments):
-    parser = argparse.ArgumentParser()
-    add_commands(parser.add_subparsers(required=True))
-    return parser.parse_args([str(argument) for argument in arguments])
-
-
 def command(*arguments):
-    """Exit code of ``residuum ARGUMENTS``, for study and fetch."""
-    options = parsed(*arguments)
-    return options.run(options)
+    """Exit code of ``residuum ARGUMENTS``."""
+    return main([str(argument) for argument in arguments])

@@ -16,7 +16,7 @@ from residuum._study.records import Records, read_rows
 from residuum._study.runner import run_study
 from study_problems import command, write_set
 
-MODELS = ["RVFLClassifier(n_hidden=30)", "RG-ELM default", "Nystroem+Ridge"]
+MODELS = ["RVFLClassifier(n_hidden=30)", "ELMClassifier(n_hidden=10)", "Nystroem+Ridge"]
 SETS = ["a", "b", "c", "d"]
 ONCE = SoundProtocol(repeats=1)
 
@@ -77,10 +77,14 @@ def test_a_killed_run_goes_on_to_the_same_file(data, tmp_path, jobs):
     names = ",".join(sorted(path.stem for path in data.glob("*.npz")))
     arguments = ["study", "--data", data, "--sets", names, "--protocol", "sound", "--repeats", 1]
     arguments += ["--models", MODELS[0], "--quiet", "--out"]
-    code = "from study_problems import command; import sys; sys.exit(command(*sys.argv[1:]))"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     process = subprocess.Popen(
-        [sys.executable, "-c", code, *map(str, [*arguments, tmp_path / "cut", "--jobs", jobs])],
+        [
+            sys.executable,
+            "-m",
+            "residuum",
+            *map(str, [*arguments, tmp_path / "cut", "--jobs", jobs]),
+        ],
         env=environment,
     )
     rows = tmp_path / "cut" / "sound" / "rows.csv"
@@ -205,5 +209,5 @@ def test_where_all_fails_there_is_no_report(data, tmp_path, capsys):
 )
 def test_bad_requests_are_refused(data, tmp_path, capsys, arguments, message):
     arguments = [data if argument == "DATA" else argument for argument in arguments]
-    assert command("study", "--out", tmp_path / "out", "--protocol", "sound", *arguments) == 2
+    assert command("study", "--out", tmp_path / "out", "--protocol", "sound", *arguments) == 1
     assert message in capsys.readouterr().err

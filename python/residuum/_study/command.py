@@ -120,9 +120,6 @@ def run_study_command(options: argparse.Namespace) -> int:
     """Run what is left to run, then write the report; 1 if anything failed."""
     try:
         return _study(options)
-    except (ValueError, OSError) as error:
-        print(f"residuum study: {error}", file=sys.stderr)
-        return 2
     except KeyboardInterrupt:
         print("\nresiduum study: stopped; the same command goes on from here", file=sys.stderr)
         return 130
