@@ -10,42 +10,49 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from residuum import BLSClassifier, ELMRegressor, RVFLClassifier
-from residuum._files import FORMAT_VERSION
+from residuum import BLSClassifier, ELMRegressor, RVFLClassifier, RVFLRegressor
+from residuum._files import FORMAT_VERSION, save_model
+from residuum._table_encoder import TableEncoder
+from residuum._table_model import table_model
 
-NAMES = ["length", "width", "depth"]
-MODELS = {
-    "strings": RVFLClassifier(n_hidden=5, random_state=0),
-    "targets": ELMRegressor(n_hidden=5, activation="radbas", random_state=0),
-    "nodes": BLSClassifier(n_windows=1, n_feature_nodes=3, n_enhancement=4, random_state=0),
-}
+FOLDER = Path(__file__).parent
+METHODS = ["predict", "transform", "predict_proba", "decision_function"]
+
+
+def write(name, model, rows, **options):
+    path = FOLDER / f"version_{FORMAT_VERSION}_{name}.safetensors"
+    if path.exists():
+        return
+    network = model[-1] if "table" in options else model
+    save_model(network, path, **options)
+    expected = {
+        method: getattr(model, method)(rows).tolist()
+        for method in METHODS
+        if hasattr(model, method)
+    }
+    expected |= {"estimator": type(model).__name__, "names": rows.columns.tolist()}
+    expected["X"] = rows.to_numpy().tolist()
+    path.with_suffix(".json").write_text(json.dumps(expected, indent=1) + "\n")
 
 
 def main():
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.normal(2, 3, size=(60, 3)), columns=NAMES)
+    frame = pd.DataFrame(rng.normal(2, 3, size=(60, 3)), columns=["length", "width", "depth"])
+    rows = frame.head(8)
     response = np.sin(frame.to_numpy() @ [1.0, 0.5, -0.2])
-    targets = {
-        "strings": np.where(response > 0.3, "high", np.where(response < -0.3, "low", "middle")),
-        "targets": np.column_stack([response, response**2]),
-        "nodes": response > 0,
-    }
-    for name, model in MODELS.items():
-        path = Path(__file__).parent / f"version_{FORMAT_VERSION}_{name}.safetensors"
-        if path.exists():
-            continue
-        model.fit(frame, targets[name])
-        model.save(path)
-        rows = frame.head(8)
-        methods = ["predict", "transform", "predict_proba", "decision_function"]
-        expected = {
-            method: getattr(model, method)(rows).tolist()
-            for method in methods
-            if hasattr(model, method)
-        }
-        expected |= {"estimator": type(model).__name__, "names": NAMES}
-        expected["X"] = rows.to_numpy().tolist()
-        path.with_suffix(".json").write_text(json.dumps(expected, indent=1) + "\n")
+    level = np.where(response > 0.3, "high", np.where(response < -0.3, "low", "middle"))
+
+    strings = RVFLClassifier(n_hidden=5, random_state=0).fit(frame, level)
+    write("strings", strings, rows)
+    targets = ELMRegressor(n_hidden=5, activation="radbas", random_state=0)
+    write("targets", targets.fit(frame, np.column_stack([response, response**2])), rows)
+    nodes = BLSClassifier(n_windows=1, n_feature_nodes=3, n_enhancement=4, random_state=0)
+    write("nodes", nodes.fit(frame, response > 0), rows)
+
+    table = frame.assign(level=level)
+    encoder = TableEncoder().fit(table)
+    network = RVFLRegressor(n_hidden=5, random_state=0).fit(encoder.transform(table), response)
+    write("table", table_model(encoder, network), table.head(8), table=encoder.to_plain())
 
 
 if __name__ == "__main__":
