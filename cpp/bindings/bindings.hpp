@@ -23,6 +23,7 @@ void register_blas(py::module_& module);
 void register_draws(py::module_& module);
 void register_fits(py::module_& module);
 void register_networks(py::module_& module);
+void register_search(py::module_& module);
 
 // Lets Ctrl-C end a fit; to be called by the thread that entered from Python, without the GIL.
 void check_signals();

@@ -9,13 +9,15 @@ namespace {
 
 using Labels = py::array_t<std::int64_t, py::array::c_style>;
 
-// Calls a Python function (stage, units, objective, residual_energy) -> go on?, if there is one.
+// Calls a Python function (stage, units, objective, residual_energy, validation_score) -> go on?, if
+// there is one.
 Observer observer_of(const py::object& callback) {
   if (callback.is_none()) return nullptr;
   const py::handle borrowed = callback;
   return [borrowed](const StageReport& report) {
     const py::gil_scoped_acquire gil;
-    return borrowed(report.stage, report.units, report.objective, report.residual_energy)
+    return borrowed(report.stage, report.units, report.objective, report.residual_energy,
+                    report.validation_score)
         .template cast<bool>();
   };
 }
@@ -38,7 +40,18 @@ py::dict as_dict(const StagewiseFit& fit) {
   result["path_ends"] = fit.path.ends;
   result["objective_path"] = vector(fit.objective_path);
   result["residual_path"] = vector(fit.residual_path);
+  result["loo_error_path"] = vector(fit.loo_error_path);
+  result["loo_accuracy_path"] = vector(fit.loo_accuracy_path);
+  result["validation_path"] = vector(fit.validation_path);
+  result["units_path"] =
+      py::array_t<Index>(static_cast<py::ssize_t>(fit.units_path.size()), fit.units_path.data());
+  result["best_stage"] = fit.best_stage;
   result["selected"] = selected;
+  result["unit_scores"] = vector(fit.unit_scores);
+  const py::ssize_t stages = static_cast<py::ssize_t>(fit.pool_quantiles.size());
+  result["pool_quantiles"] =
+      py::array_t<double>({stages, py::ssize_t{5}},
+                          stages > 0 ? fit.pool_quantiles.front().data() : nullptr);
   py::dict profile;
   profile["draw"] = fit.profile.draw;
   profile["map"] = fit.profile.map;
@@ -170,6 +183,15 @@ void register_fits(py::module_& module) {
              s.stagewise.alpha = alpha;
              s.stagewise.solver = solver_from_name(solver);
              s.stagewise.tol = tol;
+           })
+      .def("set_evidence",
+           [](NetworkSettings& s, bool classification, bool leave_one_out, bool loo_scores,
+              const std::string& stop_by, Index patience, std::vector<Index> validation_rows) {
+             s.stagewise.classification = classification;
+             s.stagewise.leave_one_out = leave_one_out;
+             s.stagewise.loo_scores = loo_scores;
+             s.stagewise.stopping = Stopping{evidence_from_name(stop_by), patience,
+                                             std::move(validation_rows)};
            })
       .def_readwrite("intercept", &NetworkSettings::intercept)
       .def_readwrite("standardize", &NetworkSettings::standardize)

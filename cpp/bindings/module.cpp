@@ -7,4 +7,5 @@ PYBIND11_MODULE(_core, module) {
   register_draws(module);
   register_fits(module);
   register_networks(module);
+  register_search(module);
 }

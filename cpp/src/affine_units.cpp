@@ -11,13 +11,13 @@ AffineUnits<Scalar>::AffineUnits(const Inputs<Scalar>& inputs, const WeightDraws
 
 template <class Scalar>
 void AffineUnits<Scalar>::draw(Index stage, const StagePlan& plan, Team& team) {
-  draws_.draw(Stream::hidden, stage, plan.pool, inputs_.columns(), team, pool_units_);
-  inputs_.adapt(pool_units_, pool_.weights, pool_.biases);
+  draws_.draw(Stream::hidden, stage, plan.pool, inputs_.columns(), team, *pool_units_);
+  inputs_.adapt(*pool_units_, pool_.weights, pool_.biases);
 }
 
 template <class Scalar>
 void AffineUnits<Scalar>::select(const std::vector<Index>& candidates) {
-  selected_units_ = pick(pool_units_, candidates);
+  selected_units_ = pick(*pool_units_, candidates);
   inputs_.adapt(selected_units_, selected_.weights, selected_.biases);
 }
 

@@ -19,14 +19,20 @@ void Design<Scalar>::evaluate(Units units, RowRange range, Scalar* out, Index le
 }
 
 template <class Scalar>
-void Design<Scalar>::fixed_columns(RowRange range, Index first, Index count, double* out,
-                                   Index leading) const {
-  MatrixMap<double> block(out, range.count, count, Eigen::OuterStride<>(leading));
+void Design<Scalar>::copy_fixed_columns(RowRange range, Index first, Index count, double* out,
+                                        Index leading) const {
   const Index ones = intercept_ && first == 0 && count > 0 ? 1 : 0;
-  if (ones) block.col(0).setOnes();
+  if (ones) Eigen::Map<VectorD>(out, range.count).setOnes();
   const Index first_input = first + ones - (intercept_ ? 1 : 0);
   inputs_.copy_columns(range, first_input, count - ones, out + ones * leading, leading);
+}
+
+template <class Scalar>
+void Design<Scalar>::fixed_columns(RowRange range, Index first, Index count, double* out,
+                                   Index leading) const {
+  copy_fixed_columns(range, first, count, out, leading);
   if (!root_weights_) return;
+  MatrixMap<double> block(out, range.count, count, Eigen::OuterStride<>(leading));
   block.array().colwise() *= roots_of(range).array();
 }
 

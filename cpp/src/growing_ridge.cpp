@@ -10,10 +10,11 @@
 namespace residuum {
 namespace {
 
-// How many candidates the joint choice looks at. The paper's score already puts the good ones in front;
-// looking at more costs a wider pass over Q.
-Index shortlist(Selection selection, Index take) {
-  return selection == Selection::joint ? std::max<Index>(16, 2 * take) : take;
+// How many candidates the joint choice looks at, whatever is left of the budget: so the first units of a
+// large network are those of a small one. The paper's score already puts the good ones in front; looking at
+// more costs a wider pass over Q.
+Index shortlist(Selection selection, Index block, Index take) {
+  return selection == Selection::joint ? std::max<Index>(16, 2 * block) : take;
 }
 
 // Takes columns one after another, each time the best of those left: the one with the largest drop of
@@ -65,9 +66,10 @@ GrowingRidge<Scalar>::GrowingRidge(Design<Scalar>& design, const RowBlocks& bloc
                                    const StagewiseSettings& settings, Team& team)
     : design_(design),
       team_(team),
-      state_(blocks, weighted_targets, settings.alpha, settings.leave_one_out),
+      state_(blocks, weighted_targets, settings.alpha, settings.leave_one_out || settings.loo_scores),
       solver_(settings.solver),
       selection_(settings.selection),
+      block_(settings.block),
       primal_(true),
       width_(design.fixed()) {
   if (solver_ == Solver::dual) {
@@ -78,8 +80,7 @@ GrowingRidge<Scalar>::GrowingRidge(Design<Scalar>& design, const RowBlocks& bloc
   if (factor_ || (solver_ == Solver::automatic && width_ >= design.rows() && try_dual())) {
     static_cast<DualFactor<Scalar>&>(*factor_).initialize(state_);
   } else {
-    const Index spare = std::max(shortlist(selection_, 1) - 1,
-                                 shortlist(selection_, settings.block) - settings.block);
+    const Index spare = shortlist(selection_, block_, 1) - 1;
     factor_ = std::make_unique<RidgeFactor<Scalar>>(design, state_, settings.max_units, spare, team);
   }
   start_ = factor_->readout(design, team);
@@ -110,13 +111,13 @@ template <class Scalar>
 std::vector<Index> GrowingRidge<Scalar>::append(const std::vector<Index>& ranking, Index take) {
   if (primal_ && solver_ == Solver::automatic && width_ + take > design_.rows()) try_dual();
 
-  const double tolerance = static_cast<double>(width_ + take) *
+  const double tolerance = static_cast<double>(width_ + block_) *
                            static_cast<double>(std::numeric_limits<Scalar>::epsilon());
   CandidateSource<Scalar>& source = design_.source();
   std::vector<Index> candidates;
   auto next = ranking.begin();
   for (;;) {
-    const std::size_t wanted = static_cast<std::size_t>(shortlist(selection_, take));
+    const std::size_t wanted = static_cast<std::size_t>(shortlist(selection_, block_, take));
     while (candidates.size() < wanted && next != ranking.end()) candidates.push_back(*next++);
     source.select(candidates);
     const Projection projection = factor_->project(design_, state_, team_);
@@ -143,9 +144,14 @@ std::vector<Index> GrowingRidge<Scalar>::append(const std::vector<Index>& rankin
 }
 
 template <class Scalar>
-MatrixD GrowingRidge<Scalar>::readout(double& objective) {
+MatrixD GrowingRidge<Scalar>::unrefined_readout() {
   design_.source().gather_kept();
-  MatrixD omega = factor_->readout(design_, team_);
+  return factor_->readout(design_, team_);
+}
+
+template <class Scalar>
+MatrixD GrowingRidge<Scalar>::readout(double& objective) {
+  MatrixD omega = unrefined_readout();
   // The dual form is all in double; of the primal one, Q is in the feature type.
   const bool refined = primal_ ? needs_refinement<Scalar>(state_.worst_pivot)
                                : needs_refinement<double>(state_.worst_pivot);
@@ -156,20 +162,22 @@ MatrixD GrowingRidge<Scalar>::readout(double& objective) {
           return factor_->solve(gradient, design_, team_);
         }));
   }
-  last_directions_ = factor_->directions(design_, team_);
   return omega;
 }
 
 template <class Scalar>
-ReadoutPath GrowingRidge<Scalar>::path() const {
+ReadoutPath GrowingRidge<Scalar>::path() {
+  design_.source().gather_kept();
+  const MatrixD last_directions = factor_->directions(design_, team_);
   ReadoutPath path;
-  const Index units = primal_directions_.cols() + last_directions_.cols();
+  path.column_per_unit = true;
+  const Index units = primal_directions_.cols() + last_directions.cols();
   path.start = MatrixD::Zero(width_, state_.outputs());
   path.start.topRows(start_.rows()) = start_;
   path.directions = MatrixD::Zero(width_, units);
   path.directions.topLeftCorner(primal_directions_.rows(), primal_directions_.cols()) =
       primal_directions_;
-  path.directions.rightCols(last_directions_.cols()) = last_directions_;
+  path.directions.rightCols(last_directions.cols()) = last_directions;
   path.steps = MatrixD(units, state_.outputs());
   Index row = 0;
   path.ends.push_back(0);

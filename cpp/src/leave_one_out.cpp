@@ -29,6 +29,40 @@ void leave_one_out(const Design<Scalar>& design, const RidgeState<Scalar>& state
   fit.loo_scores.conservativeResize(static_cast<Index>(fit.loo_rows.size()), outputs);
 }
 
+template <class Scalar>
+LeaveOneOutErrors leave_one_out_errors(const Design<Scalar>& design,
+                                       const RidgeState<Scalar>& state, const MatrixD& targets,
+                                       Team& team) {
+  const Index outputs = targets.cols();
+  const double* roots = design.root_weights();
+  LaneSums sums(state.blocks.lanes(), 3);
+  state.blocks.sweep(team, [&](Index lane, Index b, int) {
+    const RowRange range = state.blocks.block(b);
+    const Scalar* residual = state.residual.column(b, 0);
+    double* sum = sums.lane(lane);
+    for (Index i = 0; i < range.count; ++i) {
+      const Index row = range.first + i;
+      const double weight = roots ? roots[row] * roots[row] : 1.0;
+      if (weight == 0) continue;
+      const double grown = loo_growth(state.leverage[row]) / (roots ? roots[row] : 1.0);
+      double error = 0, best_score = 0, best_target = 0;
+      Index given = 0, wanted = 0;
+      for (Index c = 0; c < outputs; ++c) {
+        const double target = targets(row, c);
+        const double miss = static_cast<double>(residual[i + c * state.residual.leading()]) * grown;
+        error += miss * miss;
+        if (c == 0 || target - miss > best_score) best_score = target - miss, given = c;
+        if (c == 0 || target > best_target) best_target = target, wanted = c;
+      }
+      sum[0] += weight * error;
+      sum[1] += given == wanted ? weight : 0.0;
+      sum[2] += weight;
+    }
+  });
+  const VectorD total = sums.total();
+  return {total[0] / total[2], total[1] / total[2]};
+}
+
 double fit_temperature(const MatrixD& scores, const std::vector<Index>& labels,
                        const std::vector<double>& weights) {
   // Where the scores separate the classes the likelihood has no maximum: stop at a finite τ.
@@ -62,6 +96,12 @@ double fit_temperature(const MatrixD& scores, const std::vector<Index>& labels,
   return tau;
 }
 
+template LeaveOneOutErrors leave_one_out_errors<float>(const Design<float>&,
+                                                       const RidgeState<float>&, const MatrixD&,
+                                                       Team&);
+template LeaveOneOutErrors leave_one_out_errors<double>(const Design<double>&,
+                                                        const RidgeState<double>&, const MatrixD&,
+                                                        Team&);
 template void leave_one_out<float>(const Design<float>&, const RidgeState<float>&, const MatrixD&,
                                    StagewiseFit&);
 template void leave_one_out<double>(const Design<double>&, const RidgeState<double>&,

@@ -1,9 +1,7 @@
 #include "residuum/network_fit.hpp"
 
-#include <memory>
 #include <stdexcept>
 
-#include "residuum/affine_units.hpp"
 #include "residuum/leave_one_out.hpp"
 
 namespace residuum {
@@ -24,6 +22,40 @@ MatrixD raw_readout(const MatrixD& readout, bool intercept, bool direct_links,
     raw.row(rest) -= inputs.center().transpose() * raw.topRows(p);
   }
   return raw;
+}
+
+template <class Scalar>
+void to_raw_terms(StagewiseFit& fit, bool intercept, bool direct_links,
+                  const Inputs<Scalar>& inputs) {
+  for (MatrixD* readout : {&fit.readout, &fit.path.start, &fit.path.directions}) {
+    if (readout->size() > 0) *readout = raw_readout(*readout, intercept, direct_links, inputs);
+  }
+}
+
+UnitWeights first_units(const UnitWeights& units, Index count) {
+  return {units.weights.leftCols(count), units.biases.head(count)};
+}
+
+// The nodes that a fit has kept: the first ones, if it went back to an earlier stage.
+template <class Scalar>
+NetworkFit broad_network(StagewiseFit fit, const BroadUnits<Scalar>& units,
+                         const Inputs<Scalar>& inputs, const NetworkSettings& settings) {
+  NetworkFit result;
+  const Index kept = static_cast<Index>(fit.selected.size());
+  FeatureNodes nodes = units.kept_features();
+  const Index features = std::min(kept, nodes.gain.size());
+  nodes.units = first_units(inputs.unstandardized(nodes.units), features);
+  nodes.gain.conservativeResize(features);
+  nodes.shift.conservativeResize(features);
+  Network& network = result.network;
+  network.hidden = first_units(units.kept_enhancement(), kept - features);
+  network.hidden.weights.conservativeResize(features, Eigen::NoChange);
+  network.features = Network::Features{std::move(nodes), settings.broad.feature_activation};
+  network.activation = settings.broad.enhancement_activation;
+  network.direct_links = true;  // of the feature nodes
+  to_raw_terms(fit, settings.intercept, false, inputs);
+  result.fit = std::move(fit);
+  return result;
 }
 
 double temperature_of(const StagewiseFit& fit, const Index* labels, const double* root_weights) {
@@ -50,62 +82,56 @@ int threads_worth(double operations, int threads) {
   return operations < kOperationsWorthThreads ? 1 : threads;
 }
 
+StagewiseSettings NetworkSettings::stages() const {
+  const bool is_broad = architecture == Architecture::bls;
+  StagewiseSettings stages = stagewise;
+  stages.seed = draws.seed;
+  stages.block = is_broad ? broad.block : budget.block;
+  stages.max_units =
+      is_broad ? broad.windows * broad.window_nodes + broad.enhancement : budget.units;
+  return stages;
+}
+
+template <class Scalar>
+NetworkFit affine_network(StagewiseFit fit, const AffineUnits<Scalar>& units,
+                          const Inputs<Scalar>& inputs, const NetworkSettings& settings) {
+  NetworkFit result;
+  const Index kept = static_cast<Index>(fit.selected.size());
+  result.network.hidden = first_units(inputs.unstandardized(units.kept_units()), kept);
+  result.network.activation = settings.activation;
+  result.network.direct_links = settings.direct_links();
+  to_raw_terms(fit, settings.intercept, settings.direct_links(), inputs);
+  result.fit = std::move(fit);
+  return result;
+}
+
 template <class Scalar>
 NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& settings,
                        const Observer& observer, const Team::Poll& poll) {
-  const bool broad = settings.architecture == Architecture::bls;
-  const bool direct_links = settings.architecture == Architecture::rvfl;
-  const Index pool = broad ? std::max(settings.broad.pool, settings.broad.enhancement)
-                           : settings.budget.pool;
-  StagewiseSettings stagewise = settings.stagewise;
-  stagewise.leave_one_out = data.labels != nullptr;
-  stagewise.seed = settings.draws.seed;
-  stagewise.block = broad ? settings.broad.block : settings.budget.block;
-  stagewise.max_units =
-      broad ? settings.broad.windows * settings.broad.window_nodes + settings.broad.enhancement
-            : settings.budget.units;
-  const RowBlocks blocks =
-      RowBlocks::for_width(data.rows, data.columns, pool + data.targets.cols());
-  const double stage_operations = static_cast<double>(data.rows) * static_cast<double>(pool) *
+  const StagewiseSettings stages = settings.stages();
+  const RowBlocks blocks = settings.blocks(data.rows, data.columns, data.targets.cols());
+  const double stage_operations = static_cast<double>(data.rows) *
+                                  static_cast<double>(settings.pool()) *
                                   static_cast<double>(2 * data.columns + 20);
-
   NetworkFit result;
-  Network& network = result.network;
   Team::run(threads_worth(stage_operations, settings.threads), poll, [&](Team& team) {
     Inputs<Scalar> inputs(data.inputs, data.rows, data.columns, data.row_major);
     if (settings.standardize) inputs.standardize(data.root_weights, team);
-
-    std::unique_ptr<CandidateSource<Scalar>> source;
-    if (broad) {
-      source = std::make_unique<BroadUnits<Scalar>>(inputs, settings.draws, settings.broad, blocks,
-                                                    data.root_weights, team.size(), team);
-    } else {
-      source = std::make_unique<AffineUnits<Scalar>>(inputs, settings.draws, settings.activation,
-                                                     settings.budget);
-    }
-    Design<Scalar> design(inputs, settings.intercept, direct_links, *source, data.root_weights,
-                          team.size());
-    result.fit = fit_stagewise(design, blocks, data.targets, stagewise, observer, team);
-
-    if (broad) {
-      const auto& units = static_cast<const BroadUnits<Scalar>&>(*source);
-      network.features = Network::Features{units.kept_features(), settings.broad.feature_activation};
-      network.features->nodes.units = inputs.unstandardized(network.features->nodes.units);
-      network.hidden = units.kept_enhancement();
-      network.activation = settings.broad.enhancement_activation;
-      network.direct_links = true;  // of the feature nodes
-    } else {
-      const auto& units = static_cast<const AffineUnits<Scalar>&>(*source);
-      network.hidden = inputs.unstandardized(units.kept_units());
-      network.activation = settings.activation;
-      network.direct_links = direct_links;
-    }
-    const auto in_raw_terms = [&](MatrixD& readout) {
-      readout = raw_readout(readout, settings.intercept, direct_links, inputs);
+    const auto fit_with = [&](CandidateSource<Scalar>& source) {
+      Design<Scalar> design(inputs, settings.intercept, settings.direct_links(), source,
+                            data.root_weights, team.size());
+      return fit_stagewise(design, blocks, data.targets, stages, observer, team);
     };
-    in_raw_terms(result.fit.readout);
-    in_raw_terms(result.fit.path.start);
-    in_raw_terms(result.fit.path.directions);
+    if (settings.architecture == Architecture::bls) {
+      BroadUnits<Scalar> units(inputs, settings.draws, settings.broad, blocks, data.root_weights,
+                               team.size(), team);
+      StagewiseFit fit = fit_with(units);
+      result = broad_network(std::move(fit), units, inputs, settings);
+    } else {
+      AffineUnits<Scalar> units(inputs, settings.draws, settings.activation, settings.budget);
+      StagewiseFit fit = fit_with(units);
+      result = affine_network(std::move(fit), units, inputs, settings);
+    }
   });
   if (data.labels) {
     result.temperature = temperature_of(result.fit, data.labels, data.root_weights);
@@ -117,5 +143,9 @@ template NetworkFit fit_network<float>(const TrainingData<float>&, const Network
                                        const Observer&, const Team::Poll&);
 template NetworkFit fit_network<double>(const TrainingData<double>&, const NetworkSettings&,
                                         const Observer&, const Team::Poll&);
+template NetworkFit affine_network<float>(StagewiseFit, const AffineUnits<float>&,
+                                          const Inputs<float>&, const NetworkSettings&);
+template NetworkFit affine_network<double>(StagewiseFit, const AffineUnits<double>&,
+                                           const Inputs<double>&, const NetworkSettings&);
 
 }  // namespace residuum

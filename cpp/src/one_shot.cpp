@@ -36,29 +36,37 @@ std::vector<Index> keep_all(Design<Scalar>& design, StagewiseFit& fit, Team& tea
   return widths;
 }
 
-// A path whose steps are the differences between the readouts of successive groups of units.
-void append_readout(ReadoutPath& path, const MatrixD& readout) {
-  const Index rows = readout.rows(), outputs = readout.cols();
-  if (path.ends.empty()) {
-    path.start = readout;
-    path.directions.resize(rows, 0);
-    path.steps.resize(0, outputs);
-    path.ends.push_back(0);
-    return;
-  }
-  const Index before = path.ends.back(), old_rows = path.start.rows();
-  path.start.conservativeResize(rows, outputs);
-  path.start.bottomRows(rows - old_rows).setZero();
-  path.directions.conservativeResize(rows, before + outputs);
-  path.directions.bottomLeftCorner(rows - old_rows, before).setZero();
-  path.steps.conservativeResize(before + outputs, outputs);
-  path.steps.bottomRows(outputs).setIdentity();
+// Adds the sizes the caller wants on the path.
+void add_widths(std::vector<Index>& widths, const std::vector<Index>& units) {
+  const Index fixed = widths.front(), most = widths.back();
+  for (const Index count : units) widths.push_back(std::min(most, fixed + count));
+  std::sort(widths.begin(), widths.end());
+  widths.erase(std::unique(widths.begin(), widths.end()), widths.end());
+}
+
+// A path whose steps are the differences between the readouts of successive sizes.
+ReadoutPath path_through(const std::vector<MatrixD>& readouts) {
+  const Index rows = readouts.back().rows(), outputs = readouts.back().cols();
+  const Index steps = static_cast<Index>(readouts.size()) - 1;
+  ReadoutPath path;
+  const auto padded = [rows](const MatrixD& readout) {
+    MatrixD all = MatrixD::Zero(rows, readout.cols());
+    all.topRows(readout.rows()) = readout;
+    return all;
+  };
+  path.start = padded(readouts.front());
+  path.directions.resize(rows, steps * outputs);
+  path.steps.resize(steps * outputs, outputs);
+  path.ends.push_back(0);
   MatrixD current = path.start;
-  for (Index first = 0; first < before; first += outputs) {
-    current += path.directions.middleCols(first, outputs);
+  for (Index s = 0; s < steps; ++s) {
+    const MatrixD next = padded(readouts[static_cast<std::size_t>(s) + 1]);
+    path.directions.middleCols(s * outputs, outputs) = next - current;
+    path.steps.middleRows(s * outputs, outputs).setIdentity();
+    path.ends.push_back((s + 1) * outputs);
+    current = next;
   }
-  path.directions.rightCols(outputs) = readout - current;
-  path.ends.push_back(before + outputs);
+  return path;
 }
 
 // Leave-one-out scores on evenly spaced blocks of rows.
@@ -111,6 +119,7 @@ void solve_primal(Design<Scalar>& design, RidgeState<Scalar>& state, const Matri
   solve_lower(factor.l, factor.l.rows(), z);
 
   const double energy = state.targets.squaredNorm();
+  std::vector<MatrixD> readouts;
   for (const Index width : widths) {
     const Index kept_before =
         std::lower_bound(factor.kept.begin(), factor.kept.end(), width) - factor.kept.begin();
@@ -121,9 +130,10 @@ void solve_primal(Design<Scalar>& design, RidgeState<Scalar>& state, const Matri
     fit.objective_path.push_back(objective);
     fit.residual_path.push_back(
         std::max(0.0, objective - state.alpha * readout.squaredNorm()));
-    append_readout(fit.path, readout);
-    fit.readout = readout;
+    readouts.push_back(readout);
   }
+  fit.path = path_through(readouts);
+  fit.readout = readouts.back();
   if (needs_refinement<double>(factor.worst_pivot)) {
     const double objective =
         refine(design, state, fit.readout, 6, team, [&](const MatrixD& gradient) {
@@ -142,11 +152,12 @@ void solve_primal(Design<Scalar>& design, RidgeState<Scalar>& state, const Matri
 template <class Scalar>
 void solve_dual(Design<Scalar>& design, RidgeState<Scalar>& state, const MatrixD& targets,
                 const std::vector<Index>& widths, StagewiseFit& fit, Team& team) {
+  std::vector<MatrixD> readouts;
   for (const Index width : widths) {
     DualFactor<Scalar> factor(design, state, width - design.fixed(), team);
     factor.initialize(state);
     fit.readout = factor.readout(design, team).topRows(width);
-    append_readout(fit.path, fit.readout);
+    readouts.push_back(fit.readout);
     // Each form is factored anew, so only mathematics keeps the objective from rising; rounding may not.
     const bool first = fit.objective_path.empty();
     fit.objective_path.push_back(
@@ -161,6 +172,7 @@ void solve_dual(Design<Scalar>& design, RidgeState<Scalar>& state, const MatrixD
       fit.objective_path.back() = std::min(fit.objective_path.back(), objective);
     }
   }
+  fit.path = path_through(readouts);
   if (state.leverage.size() > 0) leave_one_out(design, state, targets, fit);
 }
 
@@ -170,14 +182,15 @@ template <class Scalar>
 StagewiseFit fit_one_shot(Design<Scalar>& design, const RowBlocks& blocks, const MatrixD& targets,
                           const StagewiseSettings& settings, Team& team) {
   const MatrixD weighted_targets = design.weighted(targets);
-  RidgeState<Scalar> state(blocks, weighted_targets, settings.alpha, settings.leave_one_out);
+  RidgeState<Scalar> state(blocks, weighted_targets, settings.alpha, settings.loo_scores);
   const Index columns = design.fixed() + settings.max_units;
   const bool dual = settings.solver == Solver::dual ||
                     (settings.solver == Solver::automatic && settings.alpha > 0 &&
                      columns > design.rows());
   Stopwatch clock;
   StagewiseFit fit;
-  const std::vector<Index> widths = keep_all(design, fit, team);
+  std::vector<Index> widths = keep_all(design, fit, team);
+  add_widths(widths, settings.path_units);
   bool solved = false;
   if (dual) {
     try {
@@ -190,6 +203,8 @@ StagewiseFit fit_one_shot(Design<Scalar>& design, const RowBlocks& blocks, const
     }
   }
   if (!solved) solve_primal(design, state, targets, widths, fit, team);
+  for (const Index width : widths) fit.units_path.push_back(width - widths.front());
+  fit.best_stage = static_cast<Index>(widths.size()) - 1;
   fit.profile.total = clock.lap();
   return fit;
 }

@@ -33,12 +33,13 @@ const Scalar* residual_rows(const RidgeState<Scalar>& state, RowRange range, Mat
 }  // namespace
 
 template <class Scalar>
-VectorD score_pool(Design<Scalar>& design, const RidgeState<Scalar>& state,
+MatrixD score_pool(Design<Scalar>& design, const std::vector<const RidgeState<Scalar>*>& states,
                    const std::vector<Index>& rows, Team& team) {
   const Index scored = rows.empty() ? design.rows() : static_cast<Index>(rows.size());
-  const RowBlocks blocks(scored, state.blocks.block_rows());
-  const Index pool = design.source().count(Units::pool), outputs = state.outputs();
-  LaneSums sums(blocks.lanes(), pool * (outputs + 1));
+  const RowBlocks blocks(scored, states.front()->blocks.block_rows());
+  const Index pool = design.source().count(Units::pool), outputs = states.front()->outputs();
+  const Index problems = static_cast<Index>(states.size());
+  LaneSums sums(blocks.lanes(), pool * (problems * outputs + 1));
   blocks.sweep(team, [&](Index lane, Index b, int worker) {
     RowRange range = blocks.block(b);
     if (!rows.empty()) range.list = rows.data();
@@ -51,26 +52,32 @@ VectorD score_pool(Design<Scalar>& design, const RidgeState<Scalar>& state,
     design.evaluate(Units::pool, range, activations.data(), activations.rows(), square_norms,
                     worker);
     Stopwatch watch;
-    Index leading;
-    const Scalar* residual = residual_rows(state, range, scratch.residual, leading);
-    add_transposed_product<Scalar>(activations.data(), activations.rows(), pool, residual, leading,
-                                   outputs, range.count, square_norms + pool, pool);
+    double* products = square_norms + pool;
+    for (const RidgeState<Scalar>* state : states) {
+      Index leading;
+      const Scalar* residual = residual_rows(*state, range, scratch.residual, leading);
+      add_transposed_product<Scalar>(activations.data(), activations.rows(), pool, residual,
+                                     leading, outputs, range.count, products, pool);
+      products += pool * outputs;
+    }
     scratch.profile.score += watch.lap();
   });
   // On a share of the rows everything but the penalty shrinks by that share.
-  const double alpha =
-      state.alpha * static_cast<double>(scored) / static_cast<double>(design.rows());
+  const double share = static_cast<double>(scored) / static_cast<double>(design.rows());
   const VectorD total = sums.total();
-  const Eigen::Map<const MatrixD> products(total.data() + pool, pool, outputs);
-  VectorD scores(pool);
-  for (Index j = 0; j < pool; ++j) {
-    const double denominator = total[j] + alpha;
-    scores[j] = denominator > 0 ? products.row(j).squaredNorm() / denominator : 0.0;
-    if (!std::isfinite(scores[j])) {
-      throw std::domain_error(
-          "candidate activations overflow: the inputs, weight_scale or targets are too large; "
-          "scale the inputs (standardize=True) or use a bounded activation");
+  MatrixD scores(pool, problems);
+  for (Index i = 0; i < problems; ++i) {
+    const Eigen::Map<const MatrixD> products(total.data() + pool * (1 + i * outputs), pool, outputs);
+    const double alpha = share * states[static_cast<std::size_t>(i)]->alpha;
+    for (Index j = 0; j < pool; ++j) {
+      const double denominator = total[j] + alpha;
+      scores(j, i) = denominator > 0 ? products.row(j).squaredNorm() / denominator : 0.0;
     }
+  }
+  if (!scores.allFinite()) {
+    throw std::domain_error(
+        "candidate activations overflow: the inputs, weight_scale or targets are too large; "
+        "scale the inputs (standardize=True) or use a bounded activation");
   }
   return scores;
 }
@@ -99,9 +106,9 @@ std::vector<Index> rank_scores(const VectorD& scores) {
   return order;
 }
 
-template VectorD score_pool<float>(Design<float>&, const RidgeState<float>&,
+template MatrixD score_pool<float>(Design<float>&, const std::vector<const RidgeState<float>*>&,
                                    const std::vector<Index>&, Team&);
-template VectorD score_pool<double>(Design<double>&, const RidgeState<double>&,
+template MatrixD score_pool<double>(Design<double>&, const std::vector<const RidgeState<double>*>&,
                                     const std::vector<Index>&, Team&);
 
 }  // namespace residuum

@@ -1,11 +1,9 @@
 #include "residuum/stagewise.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
-#include "residuum/growing_ridge.hpp"
-#include "residuum/leave_one_out.hpp"
 #include "residuum/scores.hpp"
+#include "residuum/stagewise_run.hpp"
 
 namespace residuum {
 
@@ -23,6 +21,13 @@ Selection selection_from_name(const std::string& name) {
   throw std::invalid_argument("selection must be 'residual', 'joint' or 'random'; got '" + name + "'");
 }
 
+Evidence evidence_from_name(const std::string& name) {
+  if (name == "none") return Evidence::none;
+  if (name == "loo") return Evidence::leave_one_out;
+  if (name == "validation") return Evidence::validation;
+  throw std::invalid_argument("evidence must be 'none', 'loo' or 'validation'; got '" + name + "'");
+}
+
 template <class Scalar>
 StagewiseFit fit_stagewise(Design<Scalar>& design, const RowBlocks& blocks, const MatrixD& targets,
                            const StagewiseSettings& settings, const Observer& observer,
@@ -32,41 +37,16 @@ StagewiseFit fit_stagewise(Design<Scalar>& design, const RowBlocks& blocks, cons
   }
   Stopwatch clock, draw_watch;
   double draw_seconds = 0;
-  CandidateSource<Scalar>& source = design.source();
-  const MatrixD weighted_targets = design.weighted(targets);
-  GrowingRidge<Scalar> ridge(design, blocks, weighted_targets, settings, team);
-  StagewiseFit fit;
-  fit.objective_path.push_back(ridge.state().objective);
-  fit.residual_path.push_back(ridge.state().residual_energy);
-
-  for (Index stage = 0;; ++stage) {
-    const StagePlan plan = source.plan();
-    if (plan.take == 0) break;
+  StagewiseRun<Scalar> run(design, blocks, targets, settings, team);
+  for (Index stage = 0; !run.finished(); ++stage) {
     draw_watch.lap();
-    source.draw(stage, plan, team);
+    design.source().draw(stage, run.plan(), team);
     draw_seconds += draw_watch.lap();
     const std::vector<Index> rows =
         rows_to_score(design.rows(), settings.score_fraction, settings.seed, stage);
-    const VectorD scores = score_pool(design, ridge.state(), rows, team);
-    const std::vector<Index> taken = ridge.append(rank_scores(scores), plan.take);
-    if (taken.empty()) {  // no candidate adds anything: the readout fits all it can
-      if (source.next_kind()) continue;
-      break;
-    }
-
-    for (const Index candidate : taken) fit.selected.push_back({stage, candidate});
-    const double before = fit.objective_path.back(), after = ridge.state().objective;
-    fit.objective_path.push_back(after);
-    fit.residual_path.push_back(ridge.state().residual_energy);
-    const StageReport report{stage, static_cast<Index>(fit.selected.size()), after,
-                             ridge.state().residual_energy};
-    if (observer && !observer(report)) break;
-    if (before - after < settings.tol * before) break;
+    run.take(stage, score_pool(design, {&run.state()}, rows, team), observer);
   }
-
-  if (settings.leave_one_out) leave_one_out(design, ridge.state(), targets, fit);
-  fit.readout = ridge.readout(fit.objective_path.back());
-  fit.path = ridge.path();
+  StagewiseFit fit = run.finish();
   fit.profile = design.profile();
   fit.profile.draw = draw_seconds;
   fit.profile.total = clock.lap();

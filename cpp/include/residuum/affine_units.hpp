@@ -1,6 +1,8 @@
 // Candidates of RVFL and ELM: g = φ(U w + β) with (w, β) ~ P.
 #pragma once
 
+#include <memory>
+
 #include "residuum/candidates.hpp"
 #include "residuum/layer.hpp"
 #include "residuum/weight_draws.hpp"
@@ -22,6 +24,9 @@ class AffineUnits final : public CandidateSource<Scalar> {
   void evaluate(Units units, RowRange range, Scalar* out, Index leading, double* square_norms,
                 Scratch<Scalar>& scratch) const override;
 
+  // From now on this source and `other` have one pool between them, whichever of the two draws it.
+  void share_pool_with(const AffineUnits& other) { pool_units_ = other.pool_units_; }
+
   // The units kept, in terms of the standardised inputs.
   UnitWeights kept_units() const { return kept_list_.joined(inputs_.columns()); }
 
@@ -34,7 +39,8 @@ class AffineUnits final : public CandidateSource<Scalar> {
   WeightDraws draws_;
   Activation activation_;
   Budget budget_;
-  UnitWeights pool_units_, selected_units_;
+  std::shared_ptr<UnitWeights> pool_units_ = std::make_shared<UnitWeights>();
+  UnitWeights selected_units_;
   UnitList kept_list_;
   Layer<Scalar> pool_, selected_, kept_;
 };

@@ -46,6 +46,10 @@ class Design {
 
   // Fixed columns [first, first + count) on a block of rows, weighted.
   void fixed_columns(RowRange range, Index first, Index count, double* out, Index leading) const;
+  // All of them as they are, for rows that may have no weight.
+  void unweighted_fixed_columns(RowRange range, double* out, Index leading) const {
+    copy_fixed_columns(range, 0, fixed(), out, leading);
+  }
 
   // All columns (fixed, then the units kept) on a block of rows, weighted, in double.
   void all_columns(RowRange range, double* out, Index leading, int worker);
@@ -58,6 +62,8 @@ class Design {
                             double& residual_energy, Team& team);
 
  private:
+  void copy_fixed_columns(RowRange range, Index first, Index count, double* out,
+                          Index leading) const;
   VectorD roots_of(RowRange range) const {
     return VectorD::NullaryExpr(range.count, [&](Index i) { return root_weights_[range[i]]; });
   }

@@ -25,8 +25,9 @@ class GrowingRidge {
 
   // Ω. When it had to be refined, `objective` becomes the objective at the refined readout.
   MatrixD readout(double& objective);
-  // Call after readout().
-  ReadoutPath path() const;
+  // Ω as the factor has it, without refinement.
+  MatrixD unrefined_readout();
+  ReadoutPath path();
 
  private:
   void change_to_dual();
@@ -37,12 +38,12 @@ class GrowingRidge {
   RidgeState<Scalar> state_;
   Solver solver_;
   Selection selection_;
+  Index block_;
   bool primal_;
   Index width_;                      // columns of the design so far
   std::unique_ptr<Factor<Scalar>> factor_;
   MatrixD start_;
   MatrixD primal_directions_;        // of the stages before the change to the dual form
-  MatrixD last_directions_;
   std::vector<MatrixD> steps_;
 };
 

@@ -12,10 +12,24 @@ template <class Scalar>
 void leave_one_out(const Design<Scalar>& design, const RidgeState<Scalar>& state,
                    const MatrixD& targets, StagewiseFit& fit);
 
+// Mean squared error (summed over the outputs) and accuracy of the leave-one-out scores, rows counting by
+// their weight; the accuracy takes the largest score against the largest target.
+struct LeaveOneOutErrors {
+  double squared_error;
+  double accuracy;
+};
+template <class Scalar>
+LeaveOneOutErrors leave_one_out_errors(const Design<Scalar>& design,
+                                       const RidgeState<Scalar>& state, const MatrixD& targets,
+                                       Team& team);
+
+// What leaving its row out makes of a residual: 1 / (1 − leverage).
+inline double loo_growth(double leverage) { return 1 / std::max(1.0 - leverage, 1e-10); }
+
 // One row of leave-one-out scores. A row that alone decides its fit (leverage 1) scores nothing.
 inline Eigen::RowVectorXd left_out(const Eigen::RowVectorXd& target,
                                    const Eigen::RowVectorXd& residual, double leverage) {
-  return target - residual / std::max(1.0 - leverage, 1e-10);
+  return target - residual * loo_growth(leverage);
 }
 
 // τ > 0 that maximises the likelihood of labels (by row of the fit) under softmax(τ · scores).

@@ -2,6 +2,7 @@
 // source of candidates, run the stages, fold the standardisation into the weights.
 #pragma once
 
+#include "residuum/affine_units.hpp"
 #include "residuum/network.hpp"
 #include "residuum/stagewise.hpp"
 
@@ -11,6 +12,16 @@ enum class Architecture { rvfl, elm, bls };
 Architecture architecture_from_name(const std::string& name);
 
 struct NetworkSettings {
+  // The settings of the stages, completed by what follows from the architecture.
+  StagewiseSettings stages() const;
+  Index pool() const {
+    return architecture == Architecture::bls ? std::max(broad.pool, broad.enhancement) : budget.pool;
+  }
+  RowBlocks blocks(Index rows, Index columns, Index outputs) const {
+    return RowBlocks::for_width(rows, columns, pool() + outputs);
+  }
+  bool direct_links() const { return architecture == Architecture::rvfl; }
+
   Architecture architecture = Architecture::rvfl;
   Activation activation = Activation::sigmoid;  // RVFL and ELM
   Budget budget;                                // RVFL and ELM
@@ -39,6 +50,12 @@ struct NetworkFit {
   StagewiseFit fit;          // readout and path in the network's rows: [x', hidden, intercept]
   double temperature = 1.0;  // of softmax(τ · scores); 1 without labels
 };
+
+// The affine network a fit has chosen; readout and path go over from the design's rows [1?, U?, units] to
+// the network's, everything in raw terms.
+template <class Scalar>
+NetworkFit affine_network(StagewiseFit fit, const AffineUnits<Scalar>& units,
+                          const Inputs<Scalar>& inputs, const NetworkSettings& settings);
 
 template <class Scalar>
 NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& settings,

@@ -7,10 +7,11 @@
 
 namespace residuum {
 
-// Scores of the source's current pool, on the listed rows or, if the list is empty, on all. Throws
-// std::domain_error if they are not finite.
+// Scores of the source's current pool, a column for each of some problems on the same rows: the pool is
+// evaluated once and meets all their residuals. On the listed rows or, if the list is empty, on all.
+// Throws std::domain_error if they are not finite.
 template <class Scalar>
-VectorD score_pool(Design<Scalar>& design, const RidgeState<Scalar>& state,
+MatrixD score_pool(Design<Scalar>& design, const std::vector<const RidgeState<Scalar>*>& states,
                    const std::vector<Index>& rows, Team& team);
 
 // A share of the rows, drawn anew for every stage: one from each of as many equal stretches of rows.

@@ -17,6 +17,18 @@ Solver solver_from_name(const std::string& name);
 enum class Selection { random, residual, joint };
 Selection selection_from_name(const std::string& name);
 
+// Evidence that further units no longer help: the leave-one-out error, or the score (accuracy or R²) on
+// rows without weight. After `patience` stages without a new best the fit ends, and the model kept is the
+// best stage's.
+enum class Evidence { none, leave_one_out, validation };
+Evidence evidence_from_name(const std::string& name);
+
+struct Stopping {
+  Evidence evidence = Evidence::none;
+  Index patience = 10;
+  std::vector<Index> validation_rows;
+};
+
 struct StagewiseSettings {
   double alpha = 1.0;
   Solver solver = Solver::automatic;
@@ -26,7 +38,11 @@ struct StagewiseSettings {
   Selection selection = Selection::residual;
   double score_fraction = 1.0;      // share of the rows that candidates are scored on
   std::uint64_t seed = 0;           // of the rows to score on
-  bool leave_one_out = false;       // also find the leave-one-out scores
+  bool classification = false;      // targets are one-hot classes
+  bool leave_one_out = false;       // follow the leave-one-out error from stage to stage
+  bool loo_scores = false;          // also give the leave-one-out scores of the model kept
+  Stopping stopping;
+  std::vector<Index> path_units;    // one-shot networks: further numbers of units to have on the path
 };
 
 // What an observer is told after each stage; it answers whether to go on.
@@ -35,6 +51,7 @@ struct StageReport {
   Index units;
   double objective;
   double residual_energy;
+  double validation_score;  // NaN without validation rows
 };
 using Observer = std::function<bool(const StageReport&)>;
 
@@ -44,20 +61,33 @@ struct ReadoutPath {
   MatrixD directions;
   MatrixD steps;
   std::vector<Index> ends;
+  bool column_per_unit = false;  // each unit has its own direction, and the path can be cut at any unit
 };
 
+// Where the scores of a stage's pool lie: least, quartiles, greatest.
+using PoolQuantiles = std::array<double, 5>;
+
+// Paths describe every stage that was run; readout, its path and the units are those of the best stage,
+// which without early stopping is the last.
 struct StagewiseFit {
   MatrixD readout;                              // Ω, a row a column of the design
   ReadoutPath path;
-  std::vector<double> objective_path;           // before the first unit, then after each stage
+  Index best_stage = 0;                         // number of stages kept
+  std::vector<Index> units_path;                // before the first unit, then after each stage
+  std::vector<double> objective_path;
   std::vector<double> residual_path;
+  std::vector<double> loo_error_path;           // mean squared leave-one-out error, if followed
+  std::vector<double> loo_accuracy_path;        // and accuracy, of classifiers
+  std::vector<double> validation_path;          // score on the validation rows, if any
   std::vector<std::array<Index, 2>> selected;   // (stage, candidate) of every unit kept
+  std::vector<double> unit_scores;              // the paper's score of every unit kept, when chosen
+  std::vector<PoolQuantiles> pool_quantiles;    // a row a stage
   std::vector<Index> loo_rows;                  // rows that have leave-one-out scores
   MatrixD loo_scores;                           // T − R / (1 − leverage) on those rows
   Profile profile;
 };
 
-// targets: n × q, unweighted; the design carries the weights.
+// targets: n × q, unweighted; the design carries the weights. Paths of a one-shot network have no score.
 template <class Scalar>
 StagewiseFit fit_stagewise(Design<Scalar>& design, const RowBlocks& blocks, const MatrixD& targets,
                            const StagewiseSettings& settings, const Observer& observer, Team& team);
