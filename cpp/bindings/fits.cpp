@@ -193,6 +193,7 @@ void register_fits(py::module_& module) {
              s.stagewise.stopping = Stopping{evidence_from_name(stop_by), patience,
                                              std::move(validation_rows)};
            })
+      .def_property("size", &NetworkSettings::size, &NetworkSettings::set_size)
       .def_readwrite("intercept", &NetworkSettings::intercept)
       .def_readwrite("standardize", &NetworkSettings::standardize)
       .def_readwrite("threads", &NetworkSettings::threads);

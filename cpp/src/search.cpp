@@ -118,8 +118,7 @@ HeldOut follow_path(const NetworkFit& fit, const SplitData<Scalar>& split,
 }
 
 NetworkSettings at_size(NetworkSettings network, Index size) {
-  (network.architecture == Architecture::bls ? network.broad.enhancement : network.budget.units) =
-      size;
+  network.set_size(size);
   return network;
 }
 

@@ -6,6 +6,14 @@ form.
 """
 
 from residuum._bls import BLSClassifier, BLSRegressor
+from residuum._cv import (
+    BLSClassifierCV,
+    BLSRegressorCV,
+    ELMClassifierCV,
+    ELMRegressorCV,
+    RVFLClassifierCV,
+    RVFLRegressorCV,
+)
 from residuum._displays import SearchDisplay, StagewiseDisplay, UnitsDisplay
 from residuum._draws import draw_candidates
 from residuum._elm import ELMClassifier, ELMRegressor
@@ -23,12 +31,18 @@ __version__ = "0.1.0"
 __all__ = [
     "LARGE_BLOCKS",
     "BLSClassifier",
+    "BLSClassifierCV",
     "BLSRegressor",
+    "BLSRegressorCV",
     "ELMClassifier",
+    "ELMClassifierCV",
     "ELMRegressor",
+    "ELMRegressorCV",
     "ModelFileError",
     "RVFLClassifier",
+    "RVFLClassifierCV",
     "RVFLRegressor",
+    "RVFLRegressorCV",
     "SearchDisplay",
     "StageInfo",
     "StagewiseDisplay",

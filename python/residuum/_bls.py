@@ -40,6 +40,9 @@ class BroadNetwork(StagewiseNetwork):
         fit_intercept: bool = True,
         solver: str = "auto",
         tol: float = 0.0,
+        early_stopping: bool | str = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 20,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -63,6 +66,9 @@ class BroadNetwork(StagewiseNetwork):
         self.fit_intercept = fit_intercept
         self.solver = solver
         self.tol = tol
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 _Floats = TypeVar("_Floats", NDArray[np.float64], NDArray[np.float32], NDArray[np.floating[Any]])
 _Matrix = NDArray[np.float64]
-_StageCallback = Callable[[int, int, float, float], bool]
+_StageCallback = Callable[[int, int, float, float, float], bool]
 
 class NetworkSettings:
+    size: int
     intercept: bool
     standardize: bool
     threads: int
@@ -33,6 +34,16 @@ class NetworkSettings:
         /,
     ) -> None: ...
     def set_selection(self, selection: str, score_fraction: float, /) -> None: ...
+    def set_evidence(
+        self,
+        classification: bool,
+        leave_one_out: bool,
+        loo_scores: bool,
+        stop_by: str,
+        patience: int,
+        validation_rows: list[int],
+        /,
+    ) -> None: ...
     def set_ridge(self, alpha: float, solver: str, tol: float, /) -> None: ...
 
 class Network:
@@ -71,6 +82,20 @@ def fit_given_units(
     solver: str,
     tol: float,
     threads: int,
+) -> dict[str, Any]: ...
+def search_networks(
+    x: NDArray[np.floating[Any]],
+    targets: _Matrix,
+    *,
+    families: list[list[NetworkSettings]],
+    sizes: list[int],
+    splits: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
+    classification: bool,
+    keep_scores: bool,
+    temperatures: bool,
+    max_memory: float,
+    threads: int,
+    progress: Callable[[int, int], None] | None,
 ) -> dict[str, Any]: ...
 def draw_candidates(
     seed: int,

@@ -61,8 +61,17 @@ default="sigmoid"
         outgrows the samples; the model is the same.
     tol : float, default=0.0
         Stop when a stage lowers the objective by less than this fraction of it.
+    early_stopping : {False, "loo", "validation", "cv"}, default=False
+        Whether to keep the network of the best stage instead of the last, and by what to judge:
+        the leave-one-out error (free, but it does not know that the units were chosen with the same
+        samples), the score on samples set aside, or the score in a cross-validation of all sizes,
+        after which one network of the best size is fitted on all samples.
+    validation_fraction : float, default=0.1
+        Share of the samples to set aside with ``early_stopping="validation"``.
+    n_iter_no_change : int, default=20
+        Stages without a new best after which "loo" and "validation" stop.
     random_state : int, RandomState or None, default=None
-        Seed of the draws.
+        Seed of the draws, and of the samples set aside.
     n_jobs : int or None, default=None
         Number of threads; the result does not depend on it. None is what OpenMP would use, within
         cgroup quotas and the limits of joblib and threadpoolctl.
@@ -73,6 +82,71 @@ default="sigmoid"
         Called as ``callback(info)`` with a `StageInfo` after every stage (after the fit, with
         ``selection="random"``). The fit ends there if it returns True, and the model built so far
         is kept.""",
+    "search_units": """alphas : sequence of float, default=(1e-3, 1e-2, 1e-1, 1, 10, 100, 1000)
+        Ridge penalties to try.
+    n_hidden : sequence of int or "path", default="path"
+        Numbers of hidden units to try; "path" is every number up to `max_hidden`.
+    max_hidden : int or "auto", default="auto"
+        Largest number of units on the path. "auto" is what the estimator itself would build.
+    activations : sequence of str, default=("sigmoid",)
+        Activations of the hidden units to try.""",
+    "search_nodes": """alphas : sequence of float, default=(1e-3, 1e-2, 1e-1, 1, 10, 100, 1000)
+        Ridge penalties to try.
+    n_windows, n_feature_nodes : sequence of int, default=(10,)
+        Numbers of windows, and of feature nodes in each, to try.
+    n_enhancement : sequence of int or "path", default="path"
+        Numbers of enhancement nodes to try; "path" is every number up to `max_enhancement`.
+    max_enhancement : int, default=100
+        Largest number of enhancement nodes on the path.
+    activations : sequence of str, default=("tanh",)
+        Activations of the enhancement nodes to try.
+    feature_activation, sparse_features
+        As in the estimator.""",
+    "search": """selections : sequence of str, default=("residual",)
+        Ways of selecting to try.
+    pool_sizes, block_sizes : sequence of int, default=(100,) and (1,)
+        Candidates drawn and units kept per stage, to try. They do not matter to "random".
+    cv : int, splitter or iterable of (train, test), default=5
+        How to split the samples, as in scikit-learn.
+    scoring : str, callable or None, default=None
+        A scikit-learn scorer; None is accuracy or R². Scorers that ask for probabilities need a fit
+        for every size and take longer.
+    refit : bool, default=True
+        Whether to fit the best network on all samples.
+    max_memory : float or str, default="2GB"
+        Bytes that fits in progress may take together; text such as "500MB" will do. Less memory
+        means fewer networks at a time, not another result.
+    score_fraction, weight_init, weight_scale, fan_in, standardize, fit_intercept, solver, tol
+        As in the estimator.
+    random_state : int, RandomState or None, default=None
+        Seed of the draws, the same for all networks and splits.
+    n_jobs : int or None, default=None
+        Number of threads; the result does not depend on it.
+    verbose : int, default=0
+        1 shows how many of the fits are done.""",
+    "found": """best_params_ : dict
+        The parameters with the best mean score.
+    best_score_ : float
+        That score.
+    best_index_ : int
+        Their place in `cv_results_`.
+    best_estimator_ : estimator
+        The network with these parameters, fitted on all samples (with ``refit=True``).
+    cv_results_ : dict of arrays
+        Scores of every candidate on every split, their mean, deviation and rank, as in
+        `sklearn.model_selection.GridSearchCV` but without times.
+    n_splits_ : int
+        Number of splits.
+    scorer_ : callable
+        What scores a network.
+    alpha_, n_hidden_ : float and int
+        Penalty and number of units of the best network (with ``refit=True``).
+    classes_ : ndarray of shape (n_classes,)
+        Class labels (classifiers).
+    n_features_in_ : int
+        Number of inputs.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the inputs, if they had any.""",
     "fitted": """n_hidden_ : int
         Number of units built.
     n_iter_ : int
@@ -83,6 +157,23 @@ default="sigmoid"
         Ridge objective ‖AΩ − T‖² + alpha ‖Ω‖² before the first unit and after each stage.
     residual_path_ : ndarray of shape (n_iter_ + 1,)
         Squared residual ‖AΩ − T‖² likewise.
+    units_path_ : ndarray of shape (n_iter_ + 1,)
+        Number of units likewise. This and what follows up to `cv_path_`: not of one-shot networks.
+    best_iter_ : int
+        Stages whose units were kept: `n_iter_`, unless `early_stopping` went back to a better one.
+    loo_path_ : ndarray of shape (n_iter_ + 1,)
+        Exact leave-one-out squared error of the readout, summed over outputs and averaged over
+        samples.
+    loo_accuracy_path_ : ndarray of shape (n_iter_ + 1,)
+        Exact leave-one-out accuracy of the readout (classifiers).
+    unit_scores_ : ndarray of shape (n_hidden_,)
+        Score of every unit when it was chosen.
+    pool_quantiles_ : ndarray of shape (n_iter_, 5)
+        Least, quartiles and greatest of the scores of each stage's pool.
+    validation_path_ : ndarray of shape (n_iter_ + 1,)
+        Accuracy or R² on the samples set aside, with ``early_stopping="validation"``.
+    cv_path_ : ndarray of shape (n_hidden or n_enhancement,)
+        Mean score of every size, from one unit on, with ``early_stopping="cv"``.
     n_features_in_ : int
         Number of inputs.
     feature_names_in_ : ndarray of shape (n_features_in_,)

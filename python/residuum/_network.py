@@ -17,6 +17,7 @@ from residuum._draws import core_draws
 from residuum._html import SummaryHTML
 from residuum._progress import StageInfo, watched_fit
 from residuum._scikit_callbacks import CallbackSupportMixin
+from residuum._stopping import evidence_for
 from residuum._threads import effective_threads, single_threaded_blas
 from residuum._validation import (
     ACTIVATIONS,
@@ -35,6 +36,12 @@ from residuum._validation import (
 FloatArray = NDArray[np.floating[Any]]
 
 FLOAT_TYPES = (np.float64, np.float32)
+
+
+def automatic_units(shape: tuple[int, int]) -> int:
+    """Hidden units that suit data of this shape."""
+    n, p = shape
+    return max(50, min(1000, n // 5, 5 * p))
 
 
 class StagewiseNetwork(
@@ -62,6 +69,9 @@ class StagewiseNetwork(
     fit_intercept: bool
     solver: str
     tol: float
+    early_stopping: bool | str
+    validation_fraction: float
+    n_iter_no_change: int
     random_state: Any
     n_jobs: int | None
     verbose: int
@@ -107,9 +117,12 @@ class StagewiseNetwork(
     ) -> NDArray[np.float64]:
         """Fit to targets (n, q); returns the readout, a row a column of the design, ones last."""
         settings, units = self._settings(X.shape)
+        evidence = evidence_for(self, settings, X, targets, labels)
         with watched_fit(self, units, self._planned_stages(units)) as watcher:
             with single_threaded_blas():
-                fit = _core.fit_network(contiguous(X), targets, labels, None, settings, watcher)
+                fit = _core.fit_network(
+                    contiguous(X), targets, labels, evidence.root_weights, settings, watcher
+                )
             if watcher and self.selection == "random":  # built in one go: told of once, at the end
                 ends = fit["objective_path"], fit["residual_path"]
                 watcher(len(ends[0]) - 2, units, *(float(path[-1]) for path in ends))
@@ -119,12 +132,28 @@ class StagewiseNetwork(
         self.objective_path_ = fit["objective_path"]
         self.residual_path_ = fit["residual_path"]
         self.n_iter_ = len(self.objective_path_) - 1
+        self._store_evidence(fit)
+        if evidence.cv_path is not None:
+            self.cv_path_ = evidence.cv_path
         self._path = {
             name: fit[f"path_{name}"] for name in ("start", "directions", "steps", "ends")
         }
         self._temperature = fit["temperature"]
         self._profile = fit["profile"]
         return np.asarray(fit["readout"])
+
+    def _store_evidence(self, fit: dict[str, Any]) -> None:
+        if self.selection == "random":  # no stages
+            return
+        self.best_iter_ = fit["best_stage"]
+        self.units_path_ = fit["units_path"]
+        self.unit_scores_ = fit["unit_scores"]
+        self.pool_quantiles_ = fit["pool_quantiles"]
+        self.loo_path_ = fit["loo_error_path"]
+        if len(fit["loo_accuracy_path"]):
+            self.loo_accuracy_path_ = fit["loo_accuracy_path"]
+        if len(fit["validation_path"]):
+            self.validation_path_ = fit["validation_path"]
 
     def _planned_stages(self, units: int) -> int:
         return 1 if self.selection == "random" else -(-units // self.block_size)
@@ -226,6 +255,9 @@ class AffineNetwork(StagewiseNetwork):
         fit_intercept: bool = True,
         solver: str = "auto",
         tol: float = 0.0,
+        early_stopping: bool | str = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 20,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -245,6 +277,9 @@ class AffineNetwork(StagewiseNetwork):
         self.fit_intercept = fit_intercept
         self.solver = solver
         self.tol = tol
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -253,10 +288,9 @@ class AffineNetwork(StagewiseNetwork):
     def _set_units(
         self, settings: _core.NetworkSettings, shape: tuple[int, int], pool: int, block: int
     ) -> int:
-        n, p = shape
         if isinstance(self.n_hidden, str):
             check_choice("n_hidden", self.n_hidden, ("auto",))
-            units = max(50, min(1000, n // 5, 5 * p))
+            units = automatic_units(shape)
         else:
             units = check_count("n_hidden", self.n_hidden)
         settings.set_activation(check_choice("activation", self.activation, ACTIVATIONS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -84,11 +85,12 @@ def watched_fit(model: Any, units: int, stages: int) -> Iterator[StageCallback |
         n_units: int,
         objective: float,
         residual_energy: float,
-        validation_score: float | None = None,
+        validation_score: float = math.nan,
     ) -> bool:
         nonlocal last
         seconds = time.perf_counter() - started
-        last = (stage, n_units, units, objective, residual_energy, validation_score, seconds)
+        score = None if math.isnan(validation_score) else validation_score
+        last = (stage, n_units, units, objective, residual_energy, score, seconds)
         display_is_due = display is not None and seconds >= display.due
         if callback is None and tasks is None and not display_is_due:
             return True  # the common case, in less time than making a StageInfo takes
@@ -201,3 +203,24 @@ class _LiveLine:
         else:
             self.show(last)
             self._bar.close()
+
+@contextmanager
+def search_progress(name: str, verbose: Any) -> Iterator[Callable[[int, int], None] | None]:
+    """What the core shall tell of a search's progress as (fits done, all fits); None for nothing."""
+    if _display(name, verbose) is None:
+        yield None
+        return
+    from tqdm.auto import tqdm
+
+    seconds = _SECONDS_BETWEEN_REDRAWS if _can_redraw() else _SECONDS_BETWEEN_LOG_LINES
+    bar = tqdm(desc=name, unit="fit", mininterval=seconds, dynamic_ncols=True)
+
+    def report(done: int, total: int) -> None:
+        bar.total = total
+        bar.update(done - bar.n)
+
+    try:
+        yield report
+        report(bar.total or 0, bar.total or 0)
+    finally:
+        bar.close()

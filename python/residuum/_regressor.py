@@ -41,6 +41,10 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
         self.intercept_ = intercept if y.ndim == 2 else float(intercept[0])
         return self
 
+    def _scores(self, X: Any) -> FloatArray:
+        X = self._validated(X)
+        return self._evaluate(X, self._readout())
+
     def _predictions(self, scores: FloatArray) -> FloatArray:
         return scores if np.ndim(self.coef_) == 2 else scores[:, 0]
 
@@ -55,8 +59,7 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_targets)
         """
-        X = self._validated(X)
-        return self._predictions(self._evaluate(X, self._readout()))
+        return self._predictions(self._scores(X))
 
     def staged_predict(self, X: Any) -> Iterator[FloatArray]:
         """Predictions before the first unit and after each stage.

@@ -20,6 +20,13 @@ struct NetworkSettings {
   RowBlocks blocks(Index rows, Index columns, Index outputs) const {
     return RowBlocks::for_width(rows, columns, pool() + outputs);
   }
+  // What a path of networks varies: hidden units, or enhancement nodes of a BLS.
+  Index size() const {
+    return architecture == Architecture::bls ? broad.enhancement : budget.units;
+  }
+  void set_size(Index units) {
+    (architecture == Architecture::bls ? broad.enhancement : budget.units) = units;
+  }
   bool direct_links() const { return architecture == Architecture::rvfl; }
 
   Architecture architecture = Architecture::rvfl;
