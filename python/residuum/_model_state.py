@@ -52,13 +52,24 @@ _HISTORY: Layout = {
     "objective_path_": ("points",),
     "residual_path_": ("points",),
 }
+# What only some fits leave behind: networks built in stages, or stopped by evidence.
+_EVIDENCE: Layout = {
+    "best_iter_": (),
+    "units_path_": ("points",),
+    "unit_scores_": ("units",),
+    "pool_quantiles_": ("stages", "quantiles"),
+    "loo_path_": ("points",),
+    "loo_accuracy_path_": ("points",),
+    "validation_path_": ("points",),
+    "cv_path_": ("sizes tried",),
+}
 _PATH: Layout = {
     "start": ("columns and ones", "outputs"),
     "directions": ("columns and ones", "steps"),
     "steps": ("steps", "outputs"),
-    "ends": ("points",),
+    "ends": ("kept points",),
 }
-_INTEGERS = ("selected_", "path.ends")
+_INTEGERS = ("selected_", "path.ends", "best_iter_", "units_path_")
 _PLAIN = (bool, int, float, str)
 _OUTPUTS = ("default", "pandas", "polars")
 # A NumPy array of strings gives each the room of the longest: a small file could ask for much.
@@ -89,6 +100,7 @@ def state_of(model: StagewiseNetwork) -> ModelState:
         raise ValueError(f"model must be one of {', '.join(ESTIMATORS)}; got {cls.__name__}")
     check_is_fitted(model)
     attributes = _attributes(cls, one_target=np.ndim(model.coef_) == 1)
+    attributes |= {name: _EVIDENCE[name] for name in _EVIDENCE if hasattr(model, name)}
     arrays = {name: np.asarray(getattr(model, name), order="C") for name in attributes}
     arrays |= {f"path.{name}": np.asarray(model._path[name], order="C") for name in _PATH}
     header: dict[str, Any] = {"estimator": cls.__name__, "params": _plain_params(model)}
@@ -115,6 +127,7 @@ def model_of(state: ModelState) -> StagewiseNetwork:
         and arrays["coef_"].ndim == 1
     )
     attributes = _attributes(cls, one_target=one_target)
+    attributes |= {name: _EVIDENCE[name] for name in _EVIDENCE if name in arrays}
     layout = {**attributes, **{f"path.{name}": dimensions for name, dimensions in _PATH.items()}}
     _check_values(arrays, layout)
     sizes = _checked_sizes(cls, arrays, layout)
@@ -230,7 +243,7 @@ def _check_values(arrays: Arrays, layout: Layout) -> None:
 
 def _checked_sizes(cls: type[StagewiseNetwork], arrays: Arrays, layout: Layout) -> dict[str, int]:
     """The size of every dimension, once all arrays agree on it."""
-    sizes = {"numbers of a unit": 2}
+    sizes = {"numbers of a unit": 2, "quantiles": 5}
     if layout["intercept_"] == ():
         sizes["outputs"] = 1
     for name, dimensions in layout.items():
@@ -251,8 +264,11 @@ def _checked_sizes(cls: type[StagewiseNetwork], arrays: Arrays, layout: Layout) 
         "columns": columns,
         "columns and ones": columns + 1,
         "steps": int(arrays["path.ends"][-1]),
+        "stages": sizes["points"] - 1,
+        # Early stopping keeps fewer stages than were run.
+        "kept points": int(arrays.get("best_iter_", sizes["points"] - 1)) + 1,
     }
     for dimension, size in sums.items():
-        if sizes[dimension] != size:
+        if sizes.get(dimension, size) != size:
             raise ValueError(f"the number of {dimension} must be {size}; got {sizes[dimension]}")
     return sizes
