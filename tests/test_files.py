@@ -61,7 +61,17 @@ def assert_same(model, other, X):
 
 @each_estimator
 @pytest.mark.parametrize(
-    "params", [{}, {"selection": "random"}, {"block_size": 5}, {"tol": 10.0}], ids=str
+    "params",
+    [
+        {},
+        {"selection": "random"},
+        {"block_size": 5},
+        {"tol": 10.0},
+        {"early_stopping": "loo", "n_iter_no_change": 2},
+        {"early_stopping": "validation", "n_iter_no_change": 2},
+        {"early_stopping": "cv"},
+    ],
+    ids=str,
 )
 def test_same_model_to_the_bit(cls, params, tmp_path):
     model, X = fitted(cls, **params)
@@ -158,6 +168,23 @@ def test_loaded_model_can_be_fitted_again(cls, tmp_path):
     assert_same(model, other.fit(X, y), X)
 
 
+def test_nothing_is_left_of_an_earlier_fit(tmp_path):
+    X, y = problems.data_for(residuum.RVFLRegressor)
+    model = problems.small(residuum.RVFLRegressor, early_stopping="validation", n_iter_no_change=2)
+    model.fit(X, y)
+    for params in ({"early_stopping": False}, {"early_stopping": "cv"}, {"selection": "random"}):
+        model.set_params(**params).fit(X, y)
+        assert_same(clone(model).fit(X, y), reloaded(model, tmp_path / "model"), X)
+        assert vars(model).keys() == vars(clone(model).fit(X, y)).keys()
+
+
+def test_search_saves_its_best_model(tmp_path):
+    X, y = problems.data_for(residuum.RVFLClassifier)
+    search = residuum.RVFLClassifierCV(alphas=(0.1, 1), n_hidden=[2, 5], cv=2, random_state=0)
+    search.fit(X, y)
+    assert_same(search.best_estimator_, reloaded(search, tmp_path / "model"), X)
+
+
 def test_file_is_plain_safetensors(tmp_path):
     model, _ = fitted(residuum.ELMClassifier)
     model.save(tmp_path / "model")
@@ -180,6 +207,11 @@ def test_saving_what_cannot_be_saved(tmp_path, monkeypatch):
     days = np.array(["2024-01-01", "2024-01-02", "2024-01-03"], dtype="datetime64[D]")
     with pytest.raises(ValueError, match=r"classes_ must be .*; got .*datetime64"):
         problems.small(residuum.RVFLClassifier).fit(X, days[y]).save(tmp_path / "model")
+
+    changed = problems.small(residuum.RVFLClassifier).fit(X, y)
+    changed.coef_ = changed.coef_[:, :-1]
+    with pytest.raises(ValueError, match="number of columns must be 16; got 15"):
+        changed.save(tmp_path / "model")
 
     monkeypatch.setattr(_model_state, "_MOST_CHARACTERS", 11)
     names = np.array(["a", "b", "cccc"])
@@ -313,7 +345,7 @@ def set_param(name, value):
 
 def set_array(name, change):
     def apply(state):
-        state.arrays[name] = np.ascontiguousarray(change(state.arrays[name]))
+        state.arrays[name] = np.asarray(change(state.arrays[name]), order="C")
 
     return apply
 
@@ -386,6 +418,8 @@ HOSTILE = {
     "path-past-its-end": (set_array("path.ends", with_one(4)), "number of steps must be 4"),
     "path-far-past-its-end": (set_array("path.ends", with_one(2**62)), "number of steps must be"),
     "path-that-turns": (set_array("path.ends", lambda ends: ends[::-1]), "path.ends must be"),
+    "best-past-the-end": (set_array("best_iter_", with_one(9)), "best_iter_ must be below 4"),
+    "best-in-the-middle": (set_array("best_iter_", with_one(2)), "number of kept points must be 3"),
     "path-without-points": (set_array("path.ends", lambda ends: ends[:0]), "path.ends must be"),
     "flat": (set_array("coef_", np.ravel), "coef_ must have 2 dimensions"),
     "transposed": (set_array("hidden_weights_", np.transpose), "but the number of units is"),

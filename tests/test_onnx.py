@@ -212,6 +212,26 @@ def test_pipeline_of_numbers_and_words(cls, skl2onnx):
     assert_agrees(model, results, frame, np.float64)
 
 
+SEARCHES = {
+    residuum.RVFLClassifierCV: {"n_hidden": [3, 6]},
+    residuum.ELMRegressorCV: {"n_hidden": [3, 6]},
+    residuum.BLSRegressorCV: {"n_windows": [1], "n_feature_nodes": [3], "n_enhancement": [2, 4]},
+}
+
+
+@pytest.mark.parametrize("cls", SEARCHES, ids=problems.name_of)
+def test_searches(cls, skl2onnx):
+    kind = residuum.RVFLClassifier if "Classifier" in cls.__name__ else residuum.RVFLRegressor
+    X, y = problems.data_for(kind)
+    search = cls(alphas=(0.1, 1), cv=2, random_state=0, **SEARCHES[cls])
+    model = make_pipeline(StandardScaler(), search).fit(X, y)
+    options = {"zipmap": False} if kind is residuum.RVFLClassifier else None
+    converted = skl2onnx.to_onnx(model, X[:1], options=options)
+    assert_agrees(model, run(converted, X), X, np.float64)
+    alone = run(residuum.to_onnx(model[-1], dtype=float), model[0].transform(X))
+    assert_agrees(model[-1], alone, model[0].transform(X), np.float64)
+
+
 def test_options_of_classifiers(skl2onnx):
     X, y = problems.data_for(residuum.RVFLClassifier)
     model = problems.small(residuum.RVFLClassifier).fit(X, LABELS["words"][y])

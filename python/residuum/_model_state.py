@@ -93,6 +93,10 @@ def _attributes(cls: type[StagewiseNetwork], *, one_target: bool) -> Layout:
     }
 
 
+def _whole(attributes: Layout) -> Layout:
+    return attributes | {f"path.{name}": dimensions for name, dimensions in _PATH.items()}
+
+
 def state_of(model: StagewiseNetwork) -> ModelState:
     """The state of a fitted estimator."""
     cls = type(model)
@@ -101,8 +105,14 @@ def state_of(model: StagewiseNetwork) -> ModelState:
     check_is_fitted(model)
     attributes = _attributes(cls, one_target=np.ndim(model.coef_) == 1)
     attributes |= {name: _EVIDENCE[name] for name in _EVIDENCE if hasattr(model, name)}
-    arrays = {name: np.asarray(getattr(model, name), order="C") for name in attributes}
-    arrays |= {f"path.{name}": np.asarray(model._path[name], order="C") for name in _PATH}
+    values = {name: getattr(model, name) for name in attributes}
+    values |= {f"path.{name}": model._path[name] for name in _PATH}
+    integers = dict.fromkeys(_INTEGERS, np.int64)  # int alone is shorter on some systems
+    arrays = {
+        name: np.asarray(value, dtype=integers.get(name), order="C")
+        for name, value in values.items()
+    }
+    _checked_sizes(cls, arrays, _whole(attributes))
     header: dict[str, Any] = {"estimator": cls.__name__, "params": _plain_params(model)}
     if "classes_" in arrays and not _is_storable(arrays["classes_"].dtype):
         header["classes"] = _plain_labels(arrays.pop("classes_"))
@@ -128,9 +138,7 @@ def model_of(state: ModelState) -> StagewiseNetwork:
     )
     attributes = _attributes(cls, one_target=one_target)
     attributes |= {name: _EVIDENCE[name] for name in _EVIDENCE if name in arrays}
-    layout = {**attributes, **{f"path.{name}": dimensions for name, dimensions in _PATH.items()}}
-    _check_values(arrays, layout)
-    sizes = _checked_sizes(cls, arrays, layout)
+    sizes = _checked_sizes(cls, arrays, _whole(attributes))
 
     # Columns are contiguous in what the core makes; the bits of a product depend on that.
     arrays = {name: np.array(array, order="F") for name, array in arrays.items()}
@@ -242,7 +250,8 @@ def _check_values(arrays: Arrays, layout: Layout) -> None:
 
 
 def _checked_sizes(cls: type[StagewiseNetwork], arrays: Arrays, layout: Layout) -> dict[str, int]:
-    """The size of every dimension, once all arrays agree on it."""
+    """The size of every dimension, if all arrays are there and agree on it; else ValueError."""
+    _check_values(arrays, layout)
     sizes = {"numbers of a unit": 2, "quantiles": 5}
     if layout["intercept_"] == ():
         sizes["outputs"] = 1
@@ -268,6 +277,8 @@ def _checked_sizes(cls: type[StagewiseNetwork], arrays: Arrays, layout: Layout) 
         # Early stopping keeps fewer stages than were run.
         "kept points": int(arrays.get("best_iter_", sizes["points"] - 1)) + 1,
     }
+    if sums["kept points"] > sizes["points"]:
+        raise ValueError(f"best_iter_ must be below {sizes['points']}; got {arrays['best_iter_']}")
     for dimension, size in sums.items():
         if sizes.get(dimension, size) != size:
             raise ValueError(f"the number of {dimension} must be {size}; got {sizes[dimension]}")

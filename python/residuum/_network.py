@@ -38,6 +38,19 @@ FloatArray = NDArray[np.floating[Any]]
 FLOAT_TYPES = (np.float64, np.float32)
 
 
+# What only some fits leave behind.
+_EVIDENCE = (
+    "best_iter_",
+    "units_path_",
+    "unit_scores_",
+    "pool_quantiles_",
+    "loo_path_",
+    "loo_accuracy_path_",
+    "validation_path_",
+    "cv_path_",
+)
+
+
 def automatic_units(shape: tuple[int, int]) -> int:
     """Hidden units that suit data of this shape."""
     n, p = shape
@@ -143,6 +156,8 @@ class StagewiseNetwork(
         return np.asarray(fit["readout"])
 
     def _store_evidence(self, fit: dict[str, Any]) -> None:
+        for name in _EVIDENCE:  # of an earlier fit, with other settings
+            vars(self).pop(name, None)
         if self.selection == "random":  # no stages
             return
         self.best_iter_ = fit["best_stage"]
@@ -214,7 +229,8 @@ class StagewiseNetwork(
         --------
         >>> import pathlib, tempfile
         >>> import residuum
-        >>> model = residuum.ELMRegressor(n_hidden=5, random_state=0).fit([[0], [1], [2]], [0, 1, 4])
+        >>> model = residuum.ELMRegressor(n_hidden=5, random_state=0)
+        >>> model = model.fit([[0], [1], [2]], [0, 1, 4])
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = pathlib.Path(folder) / "squares.safetensors"
         ...     model.save(path)

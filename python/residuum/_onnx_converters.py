@@ -6,12 +6,28 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import ClassifierMixin
 
-from residuum._classifier import NetworkClassifier
+from residuum._cv import (
+    BLSClassifierCV,
+    BLSRegressorCV,
+    ELMClassifierCV,
+    ELMRegressorCV,
+    RVFLClassifierCV,
+    RVFLRegressorCV,
+)
 from residuum._fitted_network import FittedNetwork
 from residuum._model_state import ESTIMATORS
 from residuum._onnx import required
 
+_SEARCHES: tuple[type, ...] = (
+    RVFLClassifierCV,
+    RVFLRegressorCV,
+    ELMClassifierCV,
+    ELMRegressorCV,
+    BLSClassifierCV,
+    BLSRegressorCV,
+)
 # Those of scikit-learn's classifiers.
 _CLASSIFIER_OPTIONS = {
     "zipmap": [True, False, "columns"],
@@ -43,22 +59,25 @@ def register_onnx_converters() -> None:
     ['label', 'probabilities']
     """
     skl2onnx = required("skl2onnx")
-    from skl2onnx.common.shape_calculator import (
-        calculate_linear_classifier_output_shapes,
-        calculate_linear_regressor_output_shapes,
-    )
+    from skl2onnx.common.shape_calculator import calculate_linear_classifier_output_shapes
 
-    for name, cls in ESTIMATORS.items():
-        classifier = issubclass(cls, NetworkClassifier)
+    for cls in (*ESTIMATORS.values(), *_SEARCHES):
+        classifier = issubclass(cls, ClassifierMixin)
         skl2onnx.update_registered_converter(
             cls,
-            f"Residuum{name}",
-            calculate_linear_classifier_output_shapes
-            if classifier
-            else calculate_linear_regressor_output_shapes,
+            f"Residuum{cls.__name__}",
+            calculate_linear_classifier_output_shapes if classifier else _regressor_shapes,
             _convert_operator,
             options=_CLASSIFIER_OPTIONS if classifier else None,
         )
+
+
+def _regressor_shapes(operator: Any) -> None:
+    from skl2onnx.common.shape_calculator import calculate_linear_regressor_output_shapes
+
+    calculate_linear_regressor_output_shapes(operator)
+    targets = len(FittedNetwork.of(operator.raw_operator).intercept)
+    operator.outputs[0].type.shape = [operator.inputs[0].get_first_dimension(), targets]
 
 
 def _convert_operator(scope: Any, operator: Any, container: Any) -> None:
