@@ -243,9 +243,6 @@ def test_encoding(run, folder):
 # The search.
 
 
-@pytest.mark.skipif(
-    not hasattr(residuum, "RVFLClassifierCV"), reason="waits for the estimators that search"
-)
 @pytest.mark.parametrize(("name", "target"), [("rvfl", "kind"), ("elm", "price"), ("bls", "kind")])
 def test_search_saves_the_best_estimator(run, folder, name, target):
     options = [] if name == "bls" else ["--n-hidden", 10]

@@ -181,14 +181,43 @@ def test_verbose_0_writes_nothing(quiet, capsys):
     assert capsys.readouterr() == ("", "")
 
 
-def test_validation_score_is_shown_and_told(capsys):
-    """The core hands it on when it has one."""
+@every_estimator
+def test_validation_score_is_shown_and_told(cls, capsys):
     heard = []
-    model = types.SimpleNamespace(callback=heard.append, verbose=2)
-    with _progress.watched_fit(model, 10, 10) as watcher:
-        watcher(0, 1, 5.0, 4.0, 0.75)
-    assert "score 0.75" in capsys.readouterr().err
-    assert heard[0].validation_score == 0.75
+    X, y = problems.data_for(cls)
+    model = problems.small(cls, early_stopping="validation", verbose=2, callback=heard.append)
+    model.fit(X, y)
+    scores = [info.validation_score for info in heard]
+    assert scores == list(model.validation_path_[1:])
+    lines = capsys.readouterr().err.splitlines()
+    assert all(f"score {score:.4g}," in line for score, line in zip(scores, lines, strict=True))
+
+
+def search(verbose):
+    cls = residuum.RVFLClassifierCV
+    return cls(alphas=[0.1, 1.0], max_hidden=4, pool_sizes=[5], cv=3, verbose=verbose)
+
+
+def test_search_tells_a_log_how_many_fits_are_done(clock, capsys):
+    X, y = problems.data_for(residuum.RVFLClassifier)
+    search(verbose=0).fit(X, y)
+    assert capsys.readouterr().err == ""
+    search(verbose=1).fit(X, y)
+    assert capsys.readouterr().err == "[RVFLClassifierCV] 6/6 fits, 0.0 s\n"
+    with _progress.search_progress("Slow", 1) as report:
+        for done in range(9):
+            clock.now += 4
+            report(done, 9)
+    shown = re.findall(r"(\d)/9 fits, (\d+)", capsys.readouterr().err)
+    assert shown == [("2", "12"), ("5", "24"), ("8", "36"), ("9", "36")]
+
+
+def test_search_tells_a_terminal_in_one_line():
+    X, y = problems.data_for(residuum.RVFLClassifier)
+    with redirect_stderr(Terminal()) as terminal:
+        search(verbose=1).fit(X, y)
+    written = terminal.getvalue()
+    assert written.count("\n") == 1 and "6/6" in redrawn(written)[-1]
 
 
 class Terminal(io.StringIO):

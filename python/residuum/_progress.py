@@ -6,7 +6,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Protocol
@@ -204,23 +204,50 @@ class _LiveLine:
             self.show(last)
             self._bar.close()
 
+
+_CountCallback = Callable[[int, int], None]
+
+
 @contextmanager
-def search_progress(name: str, verbose: Any) -> Iterator[Callable[[int, int], None] | None]:
-    """What the core shall tell of a search's progress as (fits done, all fits); None for nothing."""
+def search_progress(name: str, verbose: Any) -> Iterator[_CountCallback | None]:
+    """What the core tells of a search's progress, as (fits done, all fits); None for nothing."""
     if _display(name, verbose) is None:
         yield None
         return
+    with _live_count(name) if _can_redraw() else nullcontext(_logged_count(name)) as show:
+        all_fits = 0
+
+        def report(done: int, total: int) -> None:
+            nonlocal all_fits
+            all_fits = total
+            show(done, total)
+
+        yield report
+        show(all_fits, all_fits)
+
+
+@contextmanager
+def _live_count(name: str) -> Iterator[_CountCallback]:
     from tqdm.auto import tqdm
 
-    seconds = _SECONDS_BETWEEN_REDRAWS if _can_redraw() else _SECONDS_BETWEEN_LOG_LINES
-    bar = tqdm(desc=name, unit="fit", mininterval=seconds, dynamic_ncols=True)
+    with tqdm(desc=name, unit="fit", dynamic_ncols=True) as bar:
 
-    def report(done: int, total: int) -> None:
-        bar.total = total
-        bar.update(done - bar.n)
+        def show(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
 
-    try:
-        yield report
-        report(bar.total or 0, bar.total or 0)
-    finally:
-        bar.close()
+        yield show
+
+
+def _logged_count(name: str) -> _CountCallback:
+    started = time.perf_counter()
+    due = _SECONDS_BETWEEN_LOG_LINES
+
+    def show(done: int, total: int) -> None:
+        nonlocal due
+        seconds = time.perf_counter() - started
+        if seconds >= due or done == total:
+            due = seconds + _SECONDS_BETWEEN_LOG_LINES
+            print(f"[{name}] {done}/{total} fits, {seconds:.1f} s", file=sys.stderr, flush=True)
+
+    return show
