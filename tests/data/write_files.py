@@ -49,8 +49,8 @@ def main():
     nodes = BLSClassifier(n_windows=1, n_feature_nodes=3, n_enhancement=4, random_state=0)
     write("nodes", nodes.fit(frame, response > 0), rows)
 
-    stopped = RVFLRegressor(n_hidden=8, early_stopping="loo", n_iter_no_change=2, random_state=0)
-    write("stopped", stopped.fit(frame, rng.normal(size=60)), rows)
+    stopped = RVFLRegressor(pool_size=9, early_stopping="loo", n_iter_no_change=2, random_state=0)
+    write("stopped", stopped.fit(frame, response), rows)
 
     table = frame.assign(level=level)
     encoder = TableEncoder().fit(table)
