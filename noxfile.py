@@ -56,7 +56,7 @@ def cpp(session: nox.Session) -> None:
 def docs(session: nox.Session) -> None:
     """The manual, without warnings, and every example on its pages and in its gallery."""
     install_editable(session, "docs", "test")
-    session.run("pytest", "tests/test_documentation.py")
+    session.run("pytest", "tests/test_documentation.py", env={"RESIDUUM_DOCS_COMMANDS": "1"})
     session.run("sphinx-build", "-W", "--keep-going", "docs", "docs/_build/html")
 
 

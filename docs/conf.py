@@ -45,7 +45,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
-    "min_reported_time": 60,
+    "write_computation_times": False,
 }
 
 html_theme = "furo"

@@ -2,8 +2,8 @@
 Searching size and penalty in one pass
 ======================================
 
-The CV estimators look at every size and every penalty together: the pools of random units are drawn
-once and serve all folds and penalties, and each fit holds all smaller networks.
+The CV estimators look at every size and every penalty together: in each fold a pool of random units
+is drawn once for all penalties, and each fit holds all smaller networks.
 """
 
 # %%
