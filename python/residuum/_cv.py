@@ -219,7 +219,7 @@ class RVFLRegressorCV(RegressorSearch, AffineSearch):
     >>> from residuum import RVFLRegressorCV
     >>> X, y = make_friedman1(300, random_state=0)
     >>> search = RVFLRegressorCV(max_hidden=30, random_state=0).fit(X, y)
-    >>> bool(search.best_score_ > 0.8)
+    >>> bool(search.best_score_ > 0.6)
     True
     >>> sorted(search.best_params_)  # doctest: +ELLIPSIS
     [...'alpha', ...]
@@ -283,7 +283,7 @@ class ELMRegressorCV(RegressorSearch, AffineSearch):
     >>> from residuum import ELMRegressorCV
     >>> X, y = make_friedman1(300, random_state=0)
     >>> search = ELMRegressorCV(max_hidden=30, random_state=0).fit(X, y)
-    >>> bool(search.best_score_ > 0.8)
+    >>> bool(search.best_score_ > 0.6)
     True
     >>> sorted(search.best_params_)  # doctest: +ELLIPSIS
     [...'alpha', ...]
@@ -347,7 +347,7 @@ class BLSRegressorCV(RegressorSearch, BroadSearch):
     >>> from residuum import BLSRegressorCV
     >>> X, y = make_friedman1(300, random_state=0)
     >>> search = BLSRegressorCV(n_windows=[2, 4], max_enhancement=30, random_state=0).fit(X, y)
-    >>> bool(search.best_score_ > 0.8)
+    >>> bool(search.best_score_ > 0.6)
     True
     >>> sorted(search.best_params_)  # doctest: +ELLIPSIS
     [...'alpha', ...]

@@ -42,6 +42,16 @@ class StagewiseFit:
         Ridge objective and squared residual before the first unit and after each stage.
     n_iter : int
         Number of stages.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from residuum import fit_stagewise
+    >>> def noise(stage, pool_size):
+    ...     return np.random.default_rng(stage).normal(size=(50, pool_size))
+    >>> fit = fit_stagewise(noise, np.arange(50.0), n_hidden=3)
+    >>> fit.hidden.shape, fit.coef.shape, fit.n_iter
+    ((50, 3), (1, 3), 3)
     """
 
     selected: NDArray[np.int64]
