@@ -20,11 +20,3 @@ def pool_scores(model, X, y):
         drop = ((hidden.T @ (targets - fitted)) ** 2).sum(axis=1)
         scores.append(drop / ((hidden**2).sum(axis=0) + model.alpha))
     return np.array(scores)
-
-
-def with_scores(model, X, y):
-    """The model with the two attributes that record how its units were chosen."""
-    pools = pool_scores(model, X, y)
-    model.pool_quantiles_ = np.quantile(pools, [0, 0.25, 0.5, 0.75, 1], axis=1).T
-    model.unit_scores_ = pools[tuple(model.selected_.T)]
-    return model

@@ -15,8 +15,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 import problems
-from pool_scores import with_scores
-from residuum import RVFLClassifier, RVFLRegressor, SearchDisplay, StagewiseDisplay, UnitsDisplay
+from pool_scores import pool_scores
+from residuum import (
+    RVFLClassifier,
+    RVFLClassifierCV,
+    RVFLRegressor,
+    SearchDisplay,
+    StagewiseDisplay,
+    UnitsDisplay,
+)
 
 matplotlib.use("Agg")
 
@@ -116,6 +123,22 @@ def test_large_falls_are_drawn_on_a_logarithmic_axis():
     assert StagewiseDisplay.from_estimator(model).ax_.get_ylim()[0] == 0
 
 
+@pytest.mark.parametrize("cls", problems.ALL, ids=problems.name_of)
+def test_stages_given_up_by_early_stopping_are_drawn_too(cls):
+    X, y = problems.data_for(cls, 120)
+    model = problems.small(cls, early_stopping="validation", n_iter_no_change=3).fit(X, y)
+    display = StagewiseDisplay.from_estimator(model, X, y)
+    units, objective = curve(display, "objective")
+    assert len(objective) == model.n_iter_ + 1
+    np.testing.assert_array_equal(units, model.units_path_)
+    np.testing.assert_array_equal(curve(display, "validation")[1], model.validation_path_)
+    kept, scores = curve(display, "train")
+    assert kept[-1] == model.n_hidden_
+    assert scores[-1] == pytest.approx(model.score(X, y))
+    labels = display.ax_.get_legend_handles_labels()[1]
+    assert (f"kept: {model.n_hidden_}" in labels) == (model.n_hidden_ < units[-1])
+
+
 def test_draws_on_axes_that_are_given(classifier):
     model, X, y = classifier
     figure, axes = plt.subplots(1, 2)
@@ -146,25 +169,35 @@ def test_strangers_and_unfitted_models_are_refused(display):
 # -- UnitsDisplay
 
 
+@pytest.mark.parametrize("selection", ["residual", "joint"])
 @pytest.mark.parametrize("block_size", [1, 4])
-def test_units_are_drawn_at_their_scores_over_their_pools(block_size):
+def test_units_are_drawn_at_their_scores_over_their_pools(selection, block_size):
     X, y = problems.data_for(RVFLClassifier)
-    model = problems.small(RVFLClassifier, block_size=block_size).fit(X, y)
-    display = UnitsDisplay.from_estimator(with_scores(model, X, y))
+    model = problems.small(RVFLClassifier, block_size=block_size, selection=selection).fit(X, y)
+    display = UnitsDisplay.from_estimator(model)
+    pools = pool_scores(model, X, y)
     stages, scores = display.chosen_.get_data()
     np.testing.assert_array_equal(stages, model.selected_[:, 0] + 1)
-    np.testing.assert_array_equal(scores, model.unit_scores_)
-    np.testing.assert_array_equal(display.median_.get_ydata(), model.pool_quantiles_[:, 2])
-    for band, (low, high) in ((display.range_, (0, 4)), (display.quartiles_, (1, 3))):
+    np.testing.assert_allclose(scores, pools[tuple(model.selected_.T)], rtol=1e-9)
+    quantiles = np.quantile(pools, [0, 0.25, 0.5, 0.75, 1], axis=1, method="higher")
+    np.testing.assert_allclose(display.median_.get_ydata(), quantiles[2], rtol=1e-9)
+    for band, low, high in ((display.range_, 0, 4), (display.quartiles_, 1, 3)):
         heights = band.get_paths()[0].vertices[:, 1]
-        assert heights.min() == model.pool_quantiles_[:, low].min()
-        assert heights.max() == model.pool_quantiles_[:, high].max()
-    ratios = [
-        score / model.pool_quantiles_[stage, 2]
-        for score, (stage, _) in zip(model.unit_scores_, model.selected_, strict=True)
-    ]
-    assert display.advantage == np.median(ratios) > 1
+        np.testing.assert_allclose(heights.min(), quantiles[low].min(), rtol=1e-9)
+        np.testing.assert_allclose(heights.max(), quantiles[high].max(), rtol=1e-9)
+    ratios = [pools[stage, i] / quantiles[2, stage] for stage, i in model.selected_]
+    assert display.advantage == pytest.approx(np.median(ratios))
+    assert display.advantage > 1
     display.figure_.canvas.draw()
+
+
+@pytest.mark.parametrize("cls", problems.ALL, ids=problems.name_of)
+def test_units_of_every_network_can_be_drawn(cls):
+    X, y = problems.data_for(cls)
+    model = problems.small(cls, early_stopping="loo").fit(X, y)
+    display = UnitsDisplay.from_estimator(model)
+    assert len(display.chosen_.get_xdata()) == model.n_hidden_
+    assert len(display.median_.get_xdata()) == model.n_iter_
 
 
 def test_a_useless_candidate_does_not_take_the_picture_over():
@@ -227,6 +260,22 @@ def test_search_over_other_parameters_and_scores(search):
     assert display.colorbar_.ax.get_ylabel() == "deviation"
     _, ax = plt.subplots()
     assert SearchDisplay.from_estimator(search, ax=ax).ax_ is ax
+
+
+def test_our_own_search_looks_like_scikit_learns():
+    X, y = problems.data_for(RVFLClassifier, 90)
+    grid = {"n_hidden": [3, 6, 12], "alpha": [0.01, 1.0, 100.0]}
+    plain = GridSearchCV(problems.small(RVFLClassifier), grid, cv=3).fit(X, y)
+    ours = RVFLClassifierCV(
+        n_hidden=grid["n_hidden"], alphas=grid["alpha"], pool_sizes=[10], cv=3, random_state=0
+    ).fit(X, y)
+    expected, display = map(SearchDisplay.from_estimator, (plain, ours))
+    np.testing.assert_allclose(display.scores, expected.scores, rtol=1e-9)
+    assert (display.best, display.x_values, display.y_values) == (
+        expected.best,
+        expected.x_values,
+        expected.y_values,
+    )
 
 
 def test_search_in_a_pipeline_with_holes():

@@ -210,7 +210,7 @@ class StagewiseDisplay:
         if self.validation_scores is not None:
             best = int(np.argmax(self.validation_scores))
             units, score = self.units[best], self.validation_scores[best]
-            label = f"best: {score:.4g} at {units} units"
+            label = f"best: {score:.4g} at {units} unit{'' if units == 1 else 's'}"
             (self.best_,) = ax.plot(
                 units, score, "o", color=VALIDATION_COLOR, markeredgecolor="white", label=label
             )
