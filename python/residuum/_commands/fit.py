@@ -183,8 +183,8 @@ def _encoder(options: argparse.Namespace, table: Any) -> Any:
         if word is not None:
             remark(
                 options,
-                f"column {name!r} is read as text because of {word!r}; if that stands for a missing "
-                f"number, add --missing {word!r}",
+                f"column {name!r} is read as text because of {word!r}; if that stands for a "
+                f"missing number, add --missing {word!r}",
             )
     return encoder
 

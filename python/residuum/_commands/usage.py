@@ -57,7 +57,7 @@ def load_table_model(path: str) -> Any:
     model = load(path)
     if not isinstance(model, Pipeline):
         raise ValueError(
-            f"{path} holds a bare {type(model).__name__}, which takes no tables: use it in Python, by "
-            "residuum.load"
+            f"{path} holds a bare {type(model).__name__}, which takes no tables: use it in "
+            "Python, by residuum.load"
         )
     return model
