@@ -18,6 +18,12 @@ X, y = load_diabetes(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
 
 model = RVFLRegressor(n_hidden=60, random_state=0).fit(X_train, y_train)
+model
+
+# %%
+# Above is what a notebook shows: scikit-learn's diagram, then the sizes of the network and the fall
+# of its objective. In more detail:
+
 display = StagewiseDisplay.from_estimator(model, X_train, y_train, X_val=X_test, y_val=y_test)
 
 # %%
