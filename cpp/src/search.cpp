@@ -156,7 +156,8 @@ class SharedPools {
         inputs_(inputs),
         networks_(std::move(networks)),
         team_(team),
-        blocks_(networks_.front().blocks(split.rows(), split.columns, split.train_targets.cols())) {
+        blocks_(RowBlocks::for_one_thread(
+            split.rows(), networks_.front().pool() + split.train_targets.cols())) {
     for (const NetworkSettings& network : networks_) {
       members_.emplace_back(network, split.train_targets, inputs, blocks_, team);
       members_.back().units.share_pool_with(members_.front().units);

@@ -40,6 +40,13 @@ class RowBlocks {
     return RowBlocks(rows, ((rows + blocks - 1) / blocks + 7) / 8 * 8);
   }
 
+  // For work on one thread: as large as the cache allows.
+  static RowBlocks for_one_thread(Index rows, Index width) {
+    const Index most = std::clamp<Index>(kCacheScalars / std::max<Index>(1, width), 96, 512);
+    const Index blocks = (rows + most - 1) / most;
+    return RowBlocks(rows, ((rows + blocks - 1) / blocks + 7) / 8 * 8);
+  }
+
   Index rows() const { return rows_; }
   Index block_rows() const { return block_rows_; }
   Index blocks() const { return blocks_; }
