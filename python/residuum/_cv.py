@@ -166,7 +166,7 @@ class BroadSearch(NetworkSearch):
 
 @documented
 class RVFLClassifierCV(ClassifierSearch, AffineSearch):
-    """Random vector functional link network classifier that chooses its parameters by cross-validation.
+    """Random vector functional link network classifier tuned by cross-validation.
 
     One fit to the largest size holds every smaller network, and networks that differ in penalty,
     block size or selection share every pool of candidates: the search finds what a
@@ -198,7 +198,7 @@ class RVFLClassifierCV(ClassifierSearch, AffineSearch):
 
 @documented
 class RVFLRegressorCV(RegressorSearch, AffineSearch):
-    """Random vector functional link network regressor that chooses its parameters by cross-validation.
+    """Random vector functional link network regressor tuned by cross-validation.
 
     One fit to the largest size holds every smaller network, and networks that differ in penalty,
     block size or selection share every pool of candidates: the search finds what a
@@ -230,7 +230,7 @@ class RVFLRegressorCV(RegressorSearch, AffineSearch):
 
 @documented
 class ELMClassifierCV(ClassifierSearch, AffineSearch):
-    """Extreme learning machine classifier that chooses its parameters by cross-validation.
+    """Extreme learning machine classifier tuned by cross-validation.
 
     One fit to the largest size holds every smaller network, and networks that differ in penalty,
     block size or selection share every pool of candidates: the search finds what a
@@ -262,7 +262,7 @@ class ELMClassifierCV(ClassifierSearch, AffineSearch):
 
 @documented
 class ELMRegressorCV(RegressorSearch, AffineSearch):
-    """Extreme learning machine regressor that chooses its parameters by cross-validation.
+    """Extreme learning machine regressor tuned by cross-validation.
 
     One fit to the largest size holds every smaller network, and networks that differ in penalty,
     block size or selection share every pool of candidates: the search finds what a
@@ -294,7 +294,7 @@ class ELMRegressorCV(RegressorSearch, AffineSearch):
 
 @documented
 class BLSClassifierCV(ClassifierSearch, BroadSearch):
-    """Broad learning system classifier that chooses its parameters by cross-validation.
+    """Broad learning system classifier tuned by cross-validation.
 
     One fit to the largest size holds every smaller network, and networks that differ in penalty,
     block size or selection share every pool of candidates: the search finds what a
@@ -326,7 +326,7 @@ class BLSClassifierCV(ClassifierSearch, BroadSearch):
 
 @documented
 class BLSRegressorCV(RegressorSearch, BroadSearch):
-    """Broad learning system regressor that chooses its parameters by cross-validation.
+    """Broad learning system regressor tuned by cross-validation.
 
     One fit to the largest size holds every smaller network, and networks that differ in penalty,
     block size or selection share every pool of candidates: the search finds what a

@@ -157,7 +157,7 @@ class StagewiseNetwork(
 
     def _store_evidence(self, fit: dict[str, Any]) -> None:
         for name in _EVIDENCE:  # of an earlier fit, with other settings
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         if self.selection == "random":  # no stages
             return
         self.best_iter_ = fit["best_stage"]

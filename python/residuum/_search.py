@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -37,7 +37,7 @@ class SearchTask:
     """A grid of networks, one parameter of which is their size, and the splits to try them on."""
 
     model: StagewiseNetwork
-    grid: dict[str, Sequence[Any]]
+    grid: Mapping[str, Sequence[Any]]
     size_name: str
     splits: list[Split]
     max_memory: float
@@ -108,9 +108,10 @@ class SearchTask:
     def _settings(
         self, params: Params, shape: tuple[int, int], largest: int
     ) -> _core.NetworkSettings:
-        model = type(self.model)(**self.model.get_params(deep=False))
-        settings, _ = model.set_params(**params, **{self.size_name: largest})._settings(shape)
-        return settings
+        model = type(self.model)(
+            **{**self.model.get_params(deep=False), **params, self.size_name: largest}
+        )
+        return model._settings(shape)[0]
 
     def _without_size(self, params: Params) -> Params:
         """What a fit depends on: a one-shot network has neither pools nor blocks."""
@@ -124,7 +125,7 @@ class SearchTask:
         found: dict[str, Any],
         judge: Callable[[HeldOutScores, NDArray[np.int64]], float],
     ) -> NDArray[np.float64]:
-        quality = np.empty_like(found["quality"])
+        quality: NDArray[np.float64] = np.empty_like(found["quality"])
         temperatures = found.get("temperature")
         for network, split, size in np.ndindex(*quality.shape):
             held_out = HeldOutScores(
@@ -145,7 +146,7 @@ def as_splits(splits: Any, n: int) -> list[Split]:
     for train, test in splits:
         pair = tuple(_rows(part, n) for part in (train, test))
         if min(map(_num_samples, pair)) == 0:
-            raise ValueError("cv must give splits with training and test samples; one part is empty")
+            raise ValueError("cv must give training and test samples; got an empty part")
         checked.append(pair)
     if not checked:
         raise ValueError("cv must give at least one split; got none")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,12 +29,16 @@ _UNITS = {"KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2*
 class _PredictedClassifier(RVFLClassifier):
     """Stands for a fitted network whose scores of the rows in question are known."""
 
+    _held_out: FloatArray
+
     def _scores(self, X: Any) -> FloatArray:
         return self._held_out
 
 
 class _PredictedRegressor(RVFLRegressor):
     """Likewise."""
+
+    _held_out: FloatArray
 
     def _scores(self, X: Any) -> FloatArray:
         return self._held_out
@@ -69,10 +73,11 @@ class NetworkSearch(BaseEstimator, metaclass=ABCMeta):
         grid = {}
         for name, target in self._lists.items():
             values = getattr(self, name)
-            if isinstance(values, (str, bytes)) or not np.iterable(values) or not len(values):
+            listed = [] if isinstance(values, str) or not np.iterable(values) else list(values)
+            if not listed:
                 raise ValueError(f"{name} must be a non-empty list of values; got {values!r}")
             grid[target] = [
-                value.item() if isinstance(value, np.generic) else value for value in values
+                value.item() if isinstance(value, np.generic) else value for value in listed
             ]
         return {**grid, self._size_name: self._sizes(shape)}
 
@@ -123,8 +128,7 @@ class NetworkSearch(BaseEstimator, metaclass=ABCMeta):
                 )
         elif isinstance(self.scoring, str) and self.scoring not in get_scorer_names():
             raise ValueError(
-                "scoring must be one of sklearn.metrics.get_scorer_names(); "
-                f"got {self.scoring!r}"
+                f"scoring must be one of sklearn.metrics.get_scorer_names(); got {self.scoring!r}"
             )
         scorer: Callable[..., float] = check_scoring(model, scoring=self.scoring)
         return scorer
@@ -321,9 +325,10 @@ def sizes_to_try(name: str, values: Any, most: int) -> list[int]:
         if values != "path":
             raise ValueError(f'{name} must be a list of sizes or "path"; got {values!r}')
         return list(range(1, most + 1))
-    if not np.iterable(values) or not len(values):
+    sizes = list(values) if np.iterable(values) else []
+    if not sizes:
         raise ValueError(f'{name} must be a non-empty list of sizes or "path"; got {values!r}')
-    return [check_count(name, value, minimum=int(name == "n_hidden")) for value in values]
+    return [check_count(name, size, minimum=int(name == "n_hidden")) for size in sizes]
 
 
 def _bytes(name: str, value: Any) -> float:
@@ -338,7 +343,7 @@ def _bytes(name: str, value: Any) -> float:
                 except ValueError:
                     pass
                 break
-    if isinstance(number, bool) or not isinstance(number, (Real, Integral)) or not number > 0:
+    if isinstance(number, bool) or not isinstance(number, Real) or not float(number) > 0:
         raise ValueError(f"{name} must be {accepted}; got {value!r}")
     return float(number)
 
@@ -370,12 +375,8 @@ def _results(candidates: list[dict[str, Any]], quality: NDArray[np.float64]) -> 
     results: dict[str, Any] = {}
     for name in candidates[0]:
         values = [params[name] for params in candidates]
-        numbers = all(isinstance(value, (int, float)) for value in values)
-        column = MaskedArray(np.empty(len(values), dtype=None if numbers else object), mask=False)
-        column[:] = values
-        if numbers and all(isinstance(value, int) for value in values):
-            column = column.astype(np.int64)
-        results[f"param_{name}"] = column
+        words = any(isinstance(value, str) for value in values)
+        results[f"param_{name}"] = MaskedArray(values, mask=False, dtype=object if words else None)
     results["params"] = candidates
     for split, column in enumerate(quality.T):
         results[f"split{split}_test_score"] = column

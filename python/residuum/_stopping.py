@@ -110,8 +110,7 @@ def _cv_path(
         folds, shuffle=True, random_state=_state(model)
     )
     splits = [
-        (train.astype(np.int64), test.astype(np.int64))
-        for train, test in splitter.split(X, labels)
+        (train.astype(np.int64), test.astype(np.int64)) for train, test in splitter.split(X, labels)
     ]
     with single_threaded_blas():
         found = _core.search_networks(
