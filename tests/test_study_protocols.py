@@ -64,11 +64,23 @@ def test_the_published_grid_is_complete():
     assert set(grid["activations"]) == set("selu relu sigmoid sine tribas radbas tanh".split())
     assert (grid["block_sizes"], grid["pool_sizes"]) == ((1, 2), (50, 100))
     assert "block_sizes" not in protocol.grid(MODELS["RVFL"], 100, 5)
-    broad = protocol.grid(MODELS["BLS"], 100, 5)
+    broad = protocol.grid(MODELS["RG-BLS"], 100, 5)
+    assert set(broad["block_sizes"]) <= {1, 2} and set(broad["pool_sizes"]) <= {50, 100}
     assert broad["alphas"] == tuple(10.0**e for e in range(-6, 7, 2))
     assert set(broad["n_windows"]) <= set(range(1, 22, 2))
     assert set(broad["n_feature_nodes"]) <= set(range(5, 51, 5))
     assert broad["n_enhancement"] == list(range(5, 106, 10))
+
+
+def test_large_sets_are_searched_with_every_other_penalty_in_single_precision():
+    protocol = PaperProtocol(large=50, **FEW)
+    assert protocol.grid(MODELS["RG-ELM"], 50, 5)["alphas"] == (0.01, 1.0)
+    assert protocol.grid(MODELS["RG-ELM"], 51, 5)["alphas"] == (0.01,)
+    assert protocol.grid(MODELS["ELM"], 51, 5)["alphas"] == (0.01, 1.0)
+    single = protocol.evaluate(MODELS["ELM"], dataset(), threads=1)
+    double = PaperProtocol(**FEW).evaluate(MODELS["ELM"], dataset(), threads=1)
+    assert single.inputs == f"{double.inputs}, single precision"
+    assert np.mean(single.scores) == pytest.approx(np.mean(double.scores), abs=0.05)
 
 
 def test_the_budget_formula_limits_guided_networks_only():
