@@ -29,6 +29,7 @@ class SummaryHTML:
 
 
 def _summary(model: Any) -> str:
+    model = getattr(model, "best_estimator_", model)
     path = getattr(model, "objective_path_", None)
     if path is None:
         return ""
