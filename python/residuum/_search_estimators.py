@@ -17,7 +17,6 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from residuum._html import SummaryHTML
 from residuum._network import FLOAT_TYPES, FloatArray, StagewiseNetwork
 from residuum._progress import search_progress
 from residuum._rvfl import RVFLClassifier, RVFLRegressor
@@ -45,7 +44,7 @@ class _PredictedRegressor(RVFLRegressor):
         return self._held_out
 
 
-class NetworkSearch(SummaryHTML, BaseEstimator, metaclass=ABCMeta):
+class NetworkSearch(BaseEstimator, metaclass=ABCMeta):
     """Searches the grid of an estimator by cross-validation; classifiers and regressors add y."""
 
     _estimator: ClassVar[type[StagewiseNetwork]]
