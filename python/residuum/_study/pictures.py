@@ -21,6 +21,8 @@ _COLOURS = ("#2166ac", "#b2522b", "#3f8f5a")
 #: Penalty of the networks whose stages are drawn.
 _STAGES_ALPHA = 1.0
 
+_SAMPLE_TICKS = [m * 10**e for e in range(1, 8) for m in (1, 3)]
+
 _STYLE: dict[Any, Any] = {
     "axes.grid": True,
     "axes.spines.right": False,
@@ -96,6 +98,8 @@ def draw_ranks(path: Path, models: Sequence[str], test: Friedman) -> None:
 def draw_gains(path: Path, results: Results, published: Table | None) -> None:
     """Points gained by guiding, over the number of samples."""
     pairs = guided_pairs(results.models)
+    low, high = results.samples.min() / 1.5, results.samples.max() * 1.5
+    ticks = [tick for tick in _SAMPLE_TICKS if low <= tick <= high]
     with _figure(path, 1, len(pairs), figsize=(4 * len(pairs), 3.8), sharey=True) as (_, axes):
         for panel, (guided, one_shot), colour in zip(axes[0], pairs, _COLOURS, strict=False):
             columns = [results.models.index(name) for name in (guided, one_shot)]
@@ -117,6 +121,9 @@ def draw_gains(path: Path, results: Results, published: Table | None) -> None:
                         label=f"published {mean(there):+.2f}",
                     )
             panel.set_xscale("log")
+            panel.set_xlim(low, high)
+            panel.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+            panel.minorticks_off()
             panel.set_title(f"{guided} − {one_shot}", pad=24)
             panel.set_xlabel("samples")
             above = {"loc": "lower center", "bbox_to_anchor": (0.5, 0.99)}
@@ -137,7 +144,8 @@ def draw_agreement(path: Path, results: Results, published: Table) -> None:
             here, there = results.accuracy[:, column], published[:, column]
             known = np.isfinite(here - there)
             colour = _COLOURS[columns.index(column) // 2 % len(_COLOURS)]
-            panel.axline((50, 50), slope=1, color="0.5", linewidth=1)
+            middle = mean(there[known])
+            panel.axline((middle, middle), slope=1, color="0.5", linewidth=1)
             panel.scatter(there[known], here[known], s=18, color=colour, alpha=0.75, linewidth=0)
             apart = mean(np.abs(here - there)[known])
             panel.set_title(f"{results.models[column]}: {apart:.2f} apart")

@@ -195,14 +195,16 @@ def write_report(folder: Path, published: Published | None, data: Path | None) -
     report = Report(folder, f"Study, protocol `{protocol.name}`")
     _about(report, records, results)
     _failures(report, records)
-    _averages(report, results, theirs)
+    # Accuracies of another protocol are not comparable, gains perhaps are.
+    comparable = theirs if protocol.name == "paper" else None
+    _averages(report, results, comparable)
     _gains(report, results, theirs, draw)
-    if theirs is not None and protocol.name == "paper":
-        _distances(report, results, theirs, draw)
+    if comparable is not None:
+        _distances(report, results, comparable, draw)
     _friedman(report, results, draw)
     _comparisons(report, results)
     _stages(report, data, draw)
-    _every_set(report, results, theirs if protocol.name == "paper" else None)
+    _every_set(report, results, comparable)
     _times(report, records, results)
     remark = "" if draw else "no pictures: matplotlib is missing (pip install 'residuum[study]')"
     return report.write(), remark
