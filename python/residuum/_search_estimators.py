@@ -11,7 +11,14 @@ import numpy as np
 from numpy.ma import MaskedArray
 from numpy.typing import NDArray
 from scipy.stats import rankdata
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    RegressorMixin,
+    TransformerMixin,
+    clone,
+)
 from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.model_selection import check_cv
 from sklearn.utils.multiclass import check_classification_targets
@@ -44,7 +51,9 @@ class _PredictedRegressor(RVFLRegressor):
         return self._held_out
 
 
-class NetworkSearch(BaseEstimator, metaclass=ABCMeta):
+class NetworkSearch(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta
+):
     """Searches the grid of an estimator by cross-validation; classifiers and regressors add y."""
 
     _estimator: ClassVar[type[StagewiseNetwork]]
@@ -135,10 +144,7 @@ class NetworkSearch(BaseEstimator, metaclass=ABCMeta):
 
     def _refit(self, X: Any, y: Any) -> None:
         if check_flag("refit", self.refit):
-            model = self._best_model
-            if hasattr(self, "feature_names_in_"):
-                model.set_output(transform="default")
-            self.best_estimator_ = clone(model).fit(X, y)
+            self.best_estimator_ = clone(self._best_model).fit(X, y)
             self.n_hidden_ = self.best_estimator_.n_hidden_
             self.alpha_ = self.best_params_["alpha"]
 
@@ -189,6 +195,15 @@ class NetworkSearch(BaseEstimator, metaclass=ABCMeta):
         ndarray of shape (n_samples, n_hidden_)
         """
         return self._best().transform(X)
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self._best().n_hidden_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
 
     def score(self, X: Any, y: Any) -> float:
         """Score of the best network, by `scoring`.
