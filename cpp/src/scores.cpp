@@ -13,20 +13,31 @@ namespace residuum {
 
 namespace {
 
-// The residual of some rows: where it lies, or gathered into scratch.
+// The residuals of some rows side by side: where they lie, or gathered into scratch.
 template <class Scalar>
-const Scalar* residual_rows(const RidgeState<Scalar>& state, RowRange range, Matrix<Scalar>& scratch,
-                            Index& leading) {
-  const Panels<Scalar>& residual = state.residual;
-  leading = residual.leading();
-  if (!range.list) return residual.column(range.first / state.blocks.block_rows(), 0);
-  scratch.resize(range.count, state.outputs());
-  for (Index i = 0; i < range.count; ++i) {
-    const Index block = range[i] / state.blocks.block_rows();
-    const Scalar* row = residual.column(block, 0) + (range[i] - block * state.blocks.block_rows());
-    for (Index c = 0; c < state.outputs(); ++c) scratch(i, c) = row[c * leading];
+const Scalar* residual_rows(const std::vector<const RidgeState<Scalar>*>& states, RowRange range,
+                            Matrix<Scalar>& scratch, Index& leading) {
+  const RowBlocks& blocks = states.front()->blocks;
+  if (states.size() == 1 && !range.list) {
+    leading = states.front()->residual.leading();
+    return states.front()->residual.column(range.first / blocks.block_rows(), 0);
   }
   leading = range.count;
+  const Index outputs = states.front()->outputs();
+  scratch.resize(range.count, static_cast<Index>(states.size()) * outputs);
+  Scalar* out = scratch.data();
+  for (const RidgeState<Scalar>* state : states) {
+    for (Index c = 0; c < outputs; ++c, out += range.count) {
+      if (!range.list) {
+        std::copy_n(state->residual.column(range.first / blocks.block_rows(), c), range.count, out);
+        continue;
+      }
+      for (Index i = 0; i < range.count; ++i) {
+        const Index block = range[i] / blocks.block_rows();
+        out[i] = state->residual.column(block, c)[range[i] - block * blocks.block_rows()];
+      }
+    }
+  }
   return scratch.data();
 }
 
@@ -52,14 +63,10 @@ MatrixD score_pool(Design<Scalar>& design, const std::vector<const RidgeState<Sc
     design.evaluate(Units::pool, range, activations.data(), activations.rows(), square_norms,
                     worker);
     Stopwatch watch;
-    double* products = square_norms + pool;
-    for (const RidgeState<Scalar>* state : states) {
-      Index leading;
-      const Scalar* residual = residual_rows(*state, range, scratch.residual, leading);
-      add_transposed_product<Scalar>(activations.data(), activations.rows(), pool, residual,
-                                     leading, outputs, range.count, products, pool);
-      products += pool * outputs;
-    }
+    Index leading;
+    const Scalar* residuals = residual_rows(states, range, scratch.residual, leading);
+    add_transposed_product<Scalar>(activations.data(), activations.rows(), pool, residuals, leading,
+                                   problems * outputs, range.count, square_norms + pool, pool);
     scratch.profile.score += watch.lap();
   });
   // On a share of the rows everything but the penalty shrinks by that share.
