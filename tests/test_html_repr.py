@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import problems
+import residuum
 
 
 def html_of(model):
@@ -51,6 +52,14 @@ def test_fitted_models_show_their_sizes(cls):
     first, last = model.objective_path_[[0, -1]]
     stages = "14 stages" if cls in problems.BLS else "12 stages"
     assert f"objective {first:.4g} → {last:.4g} in {stages}" in text
+
+
+def test_searches_show_their_best_network():
+    cls = residuum.RVFLClassifierCV
+    X, y = problems.data_for(problems.CLASSIFIERS[0])
+    search = cls(n_hidden=[3, 6], alphas=[0.1, 1.0], pool_sizes=[10], cv=2, random_state=0)
+    assert "<svg width" not in html_of(search)
+    assert f"→ {search.fit(X, y).n_hidden_} hidden units →" in summary_of(search).text
 
 
 def test_one_target_and_one_stage_are_not_plural():

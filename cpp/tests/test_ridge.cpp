@@ -100,7 +100,7 @@ TEST_CASE("leave-one-out scores are those of refitting without the row") {
       settings.max_units = 12;
       settings.selection = selection;
       settings.block = 2;
-      settings.leave_one_out = true;
+      settings.loo_scores = true;
       MatrixD hidden;
       const StagewiseFit result = fit(problem, settings, false, 1, hidden);
       REQUIRE(result.loo_rows.size() == 60);

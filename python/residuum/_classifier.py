@@ -16,6 +16,22 @@ from residuum._network import FLOAT_TYPES, FloatArray, StagewiseNetwork
 from residuum._scikit_callbacks import tells_callbacks
 
 
+def classes_and_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The classes of y, in order, and which of them each sample has."""
+    check_classification_targets(y)
+    classes, labels = np.unique(column_or_1d(y), return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(f"y must have at least two classes; got one class, {classes[0]!r}")
+    return classes, labels.astype(np.int64)
+
+
+def one_hot(labels: NDArray[np.int64]) -> NDArray[np.float64]:
+    """A column a class: 1 where the sample has it."""
+    targets = np.zeros((len(labels), labels.max() + 1), order="F")
+    targets[np.arange(len(labels)), labels] = 1.0
+    return targets
+
+
 class NetworkClassifier(ClassifierMixin, StagewiseNetwork):
     """Classifier methods; the architecture comes from the other base."""
 
@@ -35,15 +51,9 @@ class NetworkClassifier(ClassifierMixin, StagewiseNetwork):
         self
         """
         X, y = validate_data(self, X, y, dtype=FLOAT_TYPES)
-        check_classification_targets(y)
-        self.classes_, labels = np.unique(column_or_1d(y), return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y must have at least two classes; got one class, {self.classes_[0]!r}"
-            )
-        one_hot = np.zeros((len(labels), len(self.classes_)), order="F")
-        one_hot[np.arange(len(labels)), labels] = 1.0
-        readout = self._fit(X, one_hot, labels.astype(np.int64))
+        classes, labels = classes_and_labels(y)
+        readout = self._fit(X, one_hot(labels), labels)
+        self.classes_ = classes
         self.coef_ = readout[:-1].T
         self.intercept_ = readout[-1].copy()
         self.temperature_ = self._temperature

@@ -21,9 +21,10 @@ from sklearn.base import (
 )
 from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.model_selection import check_cv
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from residuum._classifier import classes_and_labels, one_hot
+from residuum._html import SummaryHTML
 from residuum._network import FLOAT_TYPES, FloatArray, StagewiseNetwork
 from residuum._progress import search_progress
 from residuum._rvfl import RVFLClassifier, RVFLRegressor
@@ -52,7 +53,11 @@ class _PredictedRegressor(RVFLRegressor):
 
 
 class NetworkSearch(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta
+    SummaryHTML,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    BaseEstimator,
+    metaclass=ABCMeta,
 ):
     """Searches the grid of an estimator by cross-validation; classifiers and regressors add y."""
 
@@ -247,17 +252,10 @@ class ClassifierSearch(ClassifierMixin, NetworkSearch):
         self
         """
         X_array, y = validate_data(self, X, y, dtype=FLOAT_TYPES)
-        check_classification_targets(y)
-        self.classes_, labels = np.unique(column_or_1d(y), return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y must have at least two classes; got one class, {self.classes_[0]!r}"
-            )
-        targets = np.zeros((len(labels), len(self.classes_)), order="F")
-        targets[np.arange(len(labels)), labels] = 1.0
         predicted = _PredictedClassifier()
-        predicted.classes_ = self.classes_
-        self._search(X_array, y, targets, predicted)
+        predicted.classes_, labels = classes_and_labels(y)
+        self._search(X_array, y, one_hot(labels), predicted)
+        self.classes_ = predicted.classes_
         self._refit(X, y)
         return self
 

@@ -14,6 +14,8 @@ from threadpoolctl import ThreadpoolController
 
 from residuum import _core
 
+_MOST_THREADS = 64  # on machines with fewer cores
+
 
 @lru_cache(maxsize=1)
 def _cpu_count() -> int:
@@ -32,7 +34,10 @@ def effective_threads(n_jobs: Any) -> int:
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise ValueError(f"n_jobs must be None or an integer other than 0; got {n_jobs!r}")
     threads = int(n_jobs)
-    return threads if threads > 0 else max(1, _cpu_count() + 1 + threads)
+    if threads < 0:
+        return max(1, _cpu_count() + 1 + threads)
+    # OpenMP ends the process when it cannot have all the threads it is asked for.
+    return min(threads, max(_MOST_THREADS, _cpu_count()))
 
 
 class _BlasLimit:
