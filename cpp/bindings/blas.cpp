@@ -28,7 +28,8 @@ bool signature_fits(const std::string& signature, int integers) {
 template <class Function>
 void load(const py::dict& functions, const std::string& name, int integers, Function*& target) {
   if (!functions.contains(name.c_str())) {
-    throw py::import_error("residuum needs '" + name + "' from scipy.linalg, which this SciPy lacks");
+    throw py::import_error("residuum needs '" + name +
+                           "' from scipy.linalg, which this SciPy lacks");
   }
   const py::capsule capsule = functions[name.c_str()];
   const std::string signature = capsule.name() ? capsule.name() : "";

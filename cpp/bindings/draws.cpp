@@ -48,12 +48,14 @@ void register_draws(py::module_& module) {
   };
   using Doubles = py::array_t<double, py::array::c_style>;
   using Floats = py::array_t<float, py::array::c_style>;
-  module.def("activate", [activate](const Doubles& values, const std::string& name) {
-    return activate(values, name);
-  }, py::arg("values").noconvert(), py::arg("name"));
-  module.def("activate", [activate](const Floats& values, const std::string& name) {
-    return activate(values, name);
-  }, py::arg("values").noconvert(), py::arg("name"));
+  module.def(
+      "activate",
+      [activate](const Doubles& values, const std::string& name) { return activate(values, name); },
+      py::arg("values").noconvert(), py::arg("name"));
+  module.def(
+      "activate",
+      [activate](const Floats& values, const std::string& name) { return activate(values, name); },
+      py::arg("values").noconvert(), py::arg("name"));
 }
 
 }  // namespace residuum::python

@@ -49,9 +49,8 @@ py::dict as_dict(const StagewiseFit& fit) {
   result["selected"] = selected;
   result["unit_scores"] = vector(fit.unit_scores);
   const py::ssize_t stages = static_cast<py::ssize_t>(fit.pool_quantiles.size());
-  result["pool_quantiles"] =
-      py::array_t<double>({stages, py::ssize_t{5}},
-                          stages > 0 ? fit.pool_quantiles.front().data() : nullptr);
+  result["pool_quantiles"] = py::array_t<double>(
+      {stages, py::ssize_t{5}}, stages > 0 ? fit.pool_quantiles.front().data() : nullptr);
   py::dict profile;
   profile["draw"] = fit.profile.draw;
   profile["map"] = fit.profile.map;
@@ -151,14 +150,13 @@ void register_fits(py::module_& module) {
            [](NetworkSettings& s, const std::string& name) {
              s.activation = activation_from_name(name);
            })
-      .def("set_draws",
-           [](NetworkSettings& s, const py::object& weight_init, double scale, Index fan_in,
-              std::uint64_t seed) { s.draws = weight_draws(weight_init, scale, fan_in, seed); },
-           py::keep_alive<1, 2>())
-      .def("set_units",
-           [](NetworkSettings& s, Index units, Index pool, Index block, bool one_shot) {
-             s.budget = Budget{units, pool, block, one_shot};
-           })
+      .def(
+          "set_draws",
+          [](NetworkSettings& s, const py::object& weight_init, double scale, Index fan_in,
+             std::uint64_t seed) { s.draws = weight_draws(weight_init, scale, fan_in, seed); },
+          py::keep_alive<1, 2>())
+      .def("set_units", [](NetworkSettings& s, Index units, Index pool, Index block,
+                           bool one_shot) { s.budget = Budget{units, pool, block, one_shot}; })
       .def("set_broad_units",
            [](NetworkSettings& s, Index windows, Index window_nodes, Index enhancement,
               const std::string& feature_activation, const std::string& enhancement_activation,
@@ -190,8 +188,8 @@ void register_fits(py::module_& module) {
              s.stagewise.classification = classification;
              s.stagewise.leave_one_out = leave_one_out;
              s.stagewise.loo_scores = loo_scores;
-             s.stagewise.stopping = Stopping{evidence_from_name(stop_by), patience,
-                                             std::move(validation_rows)};
+             s.stagewise.stopping =
+                 Stopping{evidence_from_name(stop_by), patience, std::move(validation_rows)};
            })
       .def_property("size", &NetworkSettings::size, &NetworkSettings::set_size)
       .def_readwrite("intercept", &NetworkSettings::intercept)
@@ -206,8 +204,9 @@ void register_fits(py::module_& module) {
              py::arg("callback"));
   module.def("fit_given_units", &fit_given_units, py::arg("candidates"), py::arg("targets"),
              py::arg("inputs").noconvert(), py::kw_only(), py::arg("n_hidden"), py::arg("alpha"),
-             py::arg("pool_size"), py::arg("block_size"), py::arg("selection"), py::arg("score_fraction"),
-             py::arg("intercept"), py::arg("solver"), py::arg("tol"), py::arg("threads"));
+             py::arg("pool_size"), py::arg("block_size"), py::arg("selection"),
+             py::arg("score_fraction"), py::arg("intercept"), py::arg("solver"), py::arg("tol"),
+             py::arg("threads"));
 }
 
 }  // namespace residuum::python

@@ -36,7 +36,8 @@ py::array_t<Scalar> over_rows(const Network& network, const InputArray<Scalar>& 
   const ArrayView<Scalar> view(x);
   const Index expected = network.features ? network.features->nodes.units.weights.rows()
                                           : network.hidden.weights.rows();
-  if (view.columns != expected) throw py::value_error("X has not the width the network was fitted on");
+  if (view.columns != expected)
+    throw py::value_error("X has not the width the network was fitted on");
   py::array_t<Scalar> out({view.rows, columns});
   Scalar* values = out.mutable_data();
   const double operations = 2.0 * static_cast<double>(view.rows) *

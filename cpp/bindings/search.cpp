@@ -1,5 +1,6 @@
-#include "bindings.hpp"
 #include "residuum/search.hpp"
+
+#include "bindings.hpp"
 
 namespace residuum::python {
 namespace {
@@ -14,7 +15,7 @@ py::dict as_dict(const SearchResults& results, const SearchSettings& settings) {
   const py::ssize_t networks = static_cast<py::ssize_t>(results.size());
   const py::ssize_t splits = static_cast<py::ssize_t>(settings.splits.size());
   const py::ssize_t sizes = static_cast<py::ssize_t>(settings.sizes.size());
-  const auto table = [&](std::vector<double> HeldOut::*member) {
+  const auto table = [&](std::vector<double> HeldOut::* member) {
     py::array_t<double> values({networks, splits, sizes});
     double* next = values.mutable_data();
     for (const auto& row : results) {

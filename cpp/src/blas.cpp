@@ -63,13 +63,13 @@ Index potrf(Index n, Scalar* a, Index lda) {
   return info;
 }
 
-#define RESIDUUM_INSTANTIATE(Scalar)                                                             \
-  template Table<Scalar>& table<Scalar>();                                                       \
-  template void gemm<Scalar>(Op, Op, Index, Index, Index, Scalar, const Scalar*, Index,          \
-                             const Scalar*, Index, Scalar, Scalar*, Index);                      \
-  template void syrk_transposed<Scalar>(Index, Index, const Scalar*, Index, Scalar, Scalar*,     \
-                                        Index);                                                  \
-  template void trsm<Scalar>(Side, Op, Index, Index, const Scalar*, Index, Scalar*, Index);      \
+#define RESIDUUM_INSTANTIATE(Scalar)                                                         \
+  template Table<Scalar>& table<Scalar>();                                                   \
+  template void gemm<Scalar>(Op, Op, Index, Index, Index, Scalar, const Scalar*, Index,      \
+                             const Scalar*, Index, Scalar, Scalar*, Index);                  \
+  template void syrk_transposed<Scalar>(Index, Index, const Scalar*, Index, Scalar, Scalar*, \
+                                        Index);                                              \
+  template void trsm<Scalar>(Side, Op, Index, Index, const Scalar*, Index, Scalar*, Index);  \
   template Index potrf<Scalar>(Index, Scalar*, Index);
 RESIDUUM_INSTANTIATE(float)
 RESIDUUM_INSTANTIATE(double)

@@ -12,9 +12,9 @@ namespace residuum {
 namespace {
 
 // Constants of the reference system.
-constexpr double kBiasInput = 0.1;    // what the constant input of a node is worth
-constexpr double kShrink = 0.8;       // the largest argument of an enhancement node
-constexpr double kSparsity = 1e-3;    // penalty of the sparse autoencoder
+constexpr double kBiasInput = 0.1;  // what the constant input of a node is worth
+constexpr double kShrink = 0.8;     // the largest argument of an enhancement node
+constexpr double kSparsity = 1e-3;  // penalty of the sparse autoencoder
 constexpr int kAdmmIterations = 50;
 
 // gain·v + shift takes [low, high] to [-1, 1]; a constant goes to zero.
@@ -26,8 +26,7 @@ void scale_to_unit_range(const VectorD& low, const VectorD& high, VectorD& gain,
 // min ‖A X − H‖² + penalty |X|₁ by ADMM, from AᵀA and AᵀH.
 MatrixD sparse_code(const MatrixD& a_gram, const MatrixD& a_targets) {
   const Index m = a_gram.rows();
-  const MatrixD inverse =
-      (a_gram + MatrixD::Identity(m, m)).llt().solve(MatrixD::Identity(m, m));
+  const MatrixD inverse = (a_gram + MatrixD::Identity(m, m)).llt().solve(MatrixD::Identity(m, m));
   const MatrixD constant = inverse * a_targets;
   MatrixD sparse = MatrixD::Zero(m, a_targets.cols()), dual = sparse, dense(sparse);
   MatrixD difference(sparse);
@@ -87,15 +86,14 @@ BroadUnits<Scalar>::BroadUnits(const Inputs<Scalar>& inputs, const WeightDraws& 
   features_.units.weights.resize(inputs.columns(), 0);
   if (!settings.sparse_features) return;
   const Index p = inputs.columns();
-  input_gram_ =
-      gram(blocks, p + 1, team, [&](RowRange range, double* out, Index leading, int) {
-        MatrixMap<double> rows(out, range.count, p + 1, Eigen::OuterStride<>(leading));
-        inputs_.copy_columns(range, 0, p, out, leading);
-        rows.col(p).setOnes();
-        if (!root_weights_) return;
-        const Eigen::Map<const VectorD> roots(root_weights_ + range.first, range.count);
-        rows.array().colwise() *= roots.array();
-      });
+  input_gram_ = gram(blocks, p + 1, team, [&](RowRange range, double* out, Index leading, int) {
+    MatrixMap<double> rows(out, range.count, p + 1, Eigen::OuterStride<>(leading));
+    inputs_.copy_columns(range, 0, p, out, leading);
+    rows.col(p).setOnes();
+    if (!root_weights_) return;
+    const Eigen::Map<const VectorD> roots(root_weights_ + range.first, range.count);
+    rows.array().colwise() *= roots.array();
+  });
   input_gram_.template triangularView<Eigen::StrictlyUpper>() = input_gram_.transpose();
 }
 

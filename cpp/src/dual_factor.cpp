@@ -46,7 +46,8 @@ MatrixD kept_units(Design<Scalar>& design, const RowBlocks& blocks, Team& team) 
   Matrix<Scalar> hidden(design.rows(), units);
   blocks.sweep(team, [&](Index, Index b, int worker) {
     const RowRange range = blocks.block(b);
-    design.evaluate(Units::kept, range, hidden.data() + range.first, hidden.rows(), nullptr, worker);
+    design.evaluate(Units::kept, range, hidden.data() + range.first, hidden.rows(), nullptr,
+                    worker);
   });
   return hidden.template cast<double>();
 }
@@ -84,9 +85,7 @@ DualFactor<Scalar>::DualFactor(Design<Scalar>& design, RidgeState<Scalar>& state
   if (units > 0) add_outer_product(kept_units(design, blocks_, team), units, l_, team);
   l_.diagonal().array() += alpha_;
   const double largest = l_.diagonal().maxCoeff();
-  const auto smallest_pivot = [&] {
-    return l_.diagonal().array().square().minCoeff() / largest;
-  };
+  const auto smallest_pivot = [&] { return l_.diagonal().array().square().minCoeff() / largest; };
   if (!cholesky(l_, team) || smallest_pivot() < 1e-8) factor_by_qr(design, units, team);
   state.worst_pivot = std::min(state.worst_pivot, smallest_pivot());
 }
@@ -177,8 +176,7 @@ Projection DualFactor<Scalar>::project(Design<Scalar>& design, RidgeState<Scalar
   half_solved_ = fresh_;
   solve_lower(l_, l_.rows(), half_solved_);
   Projection projection;
-  projection.schur =
-      alpha_ * (MatrixD::Identity(k, k) + half_solved_.transpose() * half_solved_);
+  projection.schur = alpha_ * (MatrixD::Identity(k, k) + half_solved_.transpose() * half_solved_);
   projection.residual_gain = fresh_.transpose() * residual_of(state);
   projection.penalized_norm = fresh_.colwise().squaredNorm().transpose().array() + alpha_;
   return projection;

@@ -66,7 +66,8 @@ GrowingRidge<Scalar>::GrowingRidge(Design<Scalar>& design, const RowBlocks& bloc
                                    const StagewiseSettings& settings, Team& team)
     : design_(design),
       team_(team),
-      state_(blocks, weighted_targets, settings.alpha, settings.leave_one_out || settings.loo_scores),
+      state_(blocks, weighted_targets, settings.alpha,
+             settings.leave_one_out || settings.loo_scores),
       solver_(settings.solver),
       selection_(settings.selection),
       block_(settings.block),
@@ -81,7 +82,8 @@ GrowingRidge<Scalar>::GrowingRidge(Design<Scalar>& design, const RowBlocks& bloc
     static_cast<DualFactor<Scalar>&>(*factor_).initialize(state_);
   } else {
     const Index spare = shortlist(selection_, block_, 1) - 1;
-    factor_ = std::make_unique<RidgeFactor<Scalar>>(design, state_, settings.max_units, spare, team);
+    factor_ =
+        std::make_unique<RidgeFactor<Scalar>>(design, state_, settings.max_units, spare, team);
   }
   start_ = factor_->readout(design, team);
 }
@@ -89,8 +91,8 @@ GrowingRidge<Scalar>::GrowingRidge(Design<Scalar>& design, const RowBlocks& bloc
 template <class Scalar>
 void GrowingRidge<Scalar>::change_to_dual() {
   design_.source().gather_kept();
-  auto dual = std::make_unique<DualFactor<Scalar>>(
-      design_, state_, design_.source().count(Units::kept), team_);
+  auto dual = std::make_unique<DualFactor<Scalar>>(design_, state_,
+                                                   design_.source().count(Units::kept), team_);
   if (factor_) primal_directions_ = factor_->directions(design_, team_);
   factor_ = std::move(dual);
   primal_ = false;

@@ -142,8 +142,7 @@ void Inputs<Scalar>::copy_columns(RowRange range, Index first, Index count, doub
     const double center = center_[first + j], inverse = inverse_scale_[first + j];
     for (Index i = 0; i < range.count; ++i) {
       // Rounded to the feature type, as load() does: both see the same features.
-      out[j * leading + i] =
-          static_cast<Scalar>((raw(range[i], first + j) - center) * inverse);
+      out[j * leading + i] = static_cast<Scalar>((raw(range[i], first + j) - center) * inverse);
     }
   }
 }

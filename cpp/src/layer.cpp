@@ -11,8 +11,7 @@ void Layer<Scalar>::evaluate(const InputBlock<Scalar>& x, Index rows, Scalar* ou
   map(x, rows, out, leading);
   if (profile) profile->map += watch.lap();
   for (Index j = 0; j < units(); ++j) {
-    const double norm =
-        kernels<Scalar>().activate(activation, out + j * leading, rows, biases[j]);
+    const double norm = kernels<Scalar>().activate(activation, out + j * leading, rows, biases[j]);
     if (square_norms) square_norms[j] += norm;
   }
   if (profile) profile->activation += watch.lap();

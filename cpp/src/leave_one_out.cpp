@@ -20,9 +20,8 @@ void leave_one_out(const Design<Scalar>& design, const RidgeState<Scalar>& state
       const Index row = range.first + i;
       const double root = roots ? roots[row] : 1.0;
       if (root == 0) continue;  // a row without weight has no say in the fit, nor here
-      fit.loo_scores.row(static_cast<Index>(fit.loo_rows.size())) =
-          left_out(targets.row(row), residual.row(i).template cast<double>() / root,
-                   state.leverage[row]);
+      fit.loo_scores.row(static_cast<Index>(fit.loo_rows.size())) = left_out(
+          targets.row(row), residual.row(i).template cast<double>() / root, state.leverage[row]);
       fit.loo_rows.push_back(row);
     }
   }

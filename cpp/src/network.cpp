@@ -8,7 +8,8 @@ template <class Scalar>
 class NetworkBlocks {
  public:
   NetworkBlocks(const Network& network, const Inputs<Scalar>& inputs)
-      : inputs_(inputs), direct_links_(network.direct_links),
+      : inputs_(inputs),
+        direct_links_(network.direct_links),
         hidden_(network.hidden, network.activation) {
     if (!network.features) return;
     features_.emplace(network.features->nodes.units, network.features->activation);
@@ -61,9 +62,9 @@ class NetworkBlocks {
 };
 
 template <class Scalar>
-using RowMajorMap = Eigen::Map<
-    Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, 0,
-    Eigen::OuterStride<>>;
+using RowMajorMap =
+    Eigen::Map<Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, 0,
+               Eigen::OuterStride<>>;
 
 }  // namespace
 

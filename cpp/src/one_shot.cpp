@@ -91,8 +91,7 @@ void leave_some_out(Design<Scalar>& design, const RidgeState<Scalar>& state, con
       const Index row = range.first + i;
       const double root = roots ? roots[row] : 1.0;
       if (root == 0) continue;
-      scores.push_back(
-          left_out(targets.row(row), residual.row(i) / root, q.col(i).squaredNorm()));
+      scores.push_back(left_out(targets.row(row), residual.row(i) / root, q.col(i).squaredNorm()));
       fit.loo_rows.push_back(row);
     }
   }
@@ -104,14 +103,13 @@ template <class Scalar>
 void solve_primal(Design<Scalar>& design, RidgeState<Scalar>& state, const MatrixD& targets,
                   const std::vector<Index>& widths, StagewiseFit& fit, Team& team) {
   const Index columns = design.columns(), outputs = state.outputs();
-  const MatrixD joint =
-      gram(state.blocks, columns + outputs, team,
-           [&](RowRange range, double* out, Index leading, int worker) {
-             design.all_columns(range, out, leading, worker);
-             MatrixMap<double>(out + columns * leading, range.count, outputs,
-                               Eigen::OuterStride<>(leading)) =
-                 state.targets.middleRows(range.first, range.count);
-           });
+  const MatrixD joint = gram(state.blocks, columns + outputs, team,
+                             [&](RowRange range, double* out, Index leading, int worker) {
+                               design.all_columns(range, out, leading, worker);
+                               MatrixMap<double>(out + columns * leading, range.count, outputs,
+                                                 Eigen::OuterStride<>(leading)) =
+                                   state.targets.middleRows(range.first, range.count);
+                             });
   MatrixD normal = joint.topLeftCorner(columns, columns);
   normal.diagonal().array() += state.alpha;
   const KeptCholesky factor(normal, team);
@@ -128,8 +126,7 @@ void solve_primal(Design<Scalar>& design, RidgeState<Scalar>& state, const Matri
     solve_lower_transposed(factor.l, solution.rows(), solution);
     const MatrixD readout = factor.expand(solution, width);
     fit.objective_path.push_back(objective);
-    fit.residual_path.push_back(
-        std::max(0.0, objective - state.alpha * readout.squaredNorm()));
+    fit.residual_path.push_back(std::max(0.0, objective - state.alpha * readout.squaredNorm()));
     readouts.push_back(readout);
   }
   fit.path = path_through(readouts);
@@ -160,15 +157,14 @@ void solve_dual(Design<Scalar>& design, RidgeState<Scalar>& state, const MatrixD
     readouts.push_back(fit.readout);
     // Each form is factored anew, so only mathematics keeps the objective from rising; rounding may not.
     const bool first = fit.objective_path.empty();
-    fit.objective_path.push_back(
-        first ? state.objective : std::min(state.objective, fit.objective_path.back()));
+    fit.objective_path.push_back(first ? state.objective
+                                       : std::min(state.objective, fit.objective_path.back()));
     fit.residual_path.push_back(state.residual_energy);
     if (width < widths.back()) continue;
     if (needs_refinement<double>(state.worst_pivot)) {
       const double objective =
-          refine(design, state, fit.readout, 4, team, [&](const MatrixD& gradient) {
-            return factor.solve(gradient, design, team);
-          });
+          refine(design, state, fit.readout, 4, team,
+                 [&](const MatrixD& gradient) { return factor.solve(gradient, design, team); });
       fit.objective_path.back() = std::min(fit.objective_path.back(), objective);
     }
   }
@@ -184,9 +180,9 @@ StagewiseFit fit_one_shot(Design<Scalar>& design, const RowBlocks& blocks, const
   const MatrixD weighted_targets = design.weighted(targets);
   RidgeState<Scalar> state(blocks, weighted_targets, settings.alpha, settings.loo_scores);
   const Index columns = design.fixed() + settings.max_units;
-  const bool dual = settings.solver == Solver::dual ||
-                    (settings.solver == Solver::automatic && settings.alpha > 0 &&
-                     columns > design.rows());
+  const bool dual =
+      settings.solver == Solver::dual ||
+      (settings.solver == Solver::automatic && settings.alpha > 0 && columns > design.rows());
   Stopwatch clock;
   StagewiseFit fit;
   std::vector<Index> widths = keep_all(design, fit, team);

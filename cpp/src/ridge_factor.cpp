@@ -24,8 +24,8 @@ void RidgeFactor<Scalar>::start(Design<Scalar>& design, RidgeState<Scalar>& stat
   const RowBlocks& blocks = state.blocks;
   const MatrixD& targets = state.targets;
   const Index outputs = state.outputs();
-  const MatrixD joint = gram(
-      blocks, fixed_ + outputs, team, [&](RowRange range, double* out, Index leading, int) {
+  const MatrixD joint =
+      gram(blocks, fixed_ + outputs, team, [&](RowRange range, double* out, Index leading, int) {
         design.fixed_columns(range, 0, fixed_, out, leading);
         MatrixMap<double>(out + fixed_ * leading, range.count, outputs,
                           Eigen::OuterStride<>(leading)) =
@@ -270,7 +270,8 @@ void RidgeFactor<Scalar>::normalize_block(Index block, Index rows, const MatrixD
   const Index k = schur_factor.rows();
   MatrixMap<Scalar> fresh(q_.column(block, width_), rows, k, Eigen::OuterStride<>(q_.leading()));
   for (Index j = 0; j < k; ++j) {
-    for (Index i = 0; i < j; ++i) fresh.col(j) -= static_cast<Scalar>(schur_factor(j, i)) * fresh.col(i);
+    for (Index i = 0; i < j; ++i)
+      fresh.col(j) -= static_cast<Scalar>(schur_factor(j, i)) * fresh.col(i);
     fresh.col(j) *= static_cast<Scalar>(1 / schur_factor(j, j));
   }
 }

@@ -74,7 +74,8 @@ MatrixD score_pool(Design<Scalar>& design, const std::vector<const RidgeState<Sc
   const VectorD total = sums.total();
   MatrixD scores(pool, problems);
   for (Index i = 0; i < problems; ++i) {
-    const Eigen::Map<const MatrixD> products(total.data() + pool * (1 + i * outputs), pool, outputs);
+    const Eigen::Map<const MatrixD> products(total.data() + pool * (1 + i * outputs), pool,
+                                             outputs);
     const double alpha = share * states[static_cast<std::size_t>(i)]->alpha;
     for (Index j = 0; j < pool; ++j) {
       const double denominator = total[j] + alpha;
@@ -90,17 +91,19 @@ MatrixD score_pool(Design<Scalar>& design, const std::vector<const RidgeState<Sc
 }
 
 std::vector<Index> rows_to_score(Index rows, double fraction, std::uint64_t seed, Index stage) {
-  constexpr Index kFewest = 2048;  // on fewer, chance overlap with units already there drowns the score
+  constexpr Index kFewest =
+      2048;  // on fewer, chance overlap with units already there drowns the score
   const Index count =
       std::max(kFewest, static_cast<Index>(std::ceil(fraction * static_cast<double>(rows))));
   std::vector<Index> chosen;
   if (fraction >= 1 || count >= rows) return chosen;
   chosen.reserve(static_cast<std::size_t>(count));
-  PhiloxStream words(Philox(seed, 0, static_cast<std::uint64_t>(stage),
-                            static_cast<std::uint64_t>(Stream::rows)));
+  PhiloxStream words(
+      Philox(seed, 0, static_cast<std::uint64_t>(stage), static_cast<std::uint64_t>(Stream::rows)));
   for (Index i = 0; i < count; ++i) {
     const Index first = i * rows / count, last = (i + 1) * rows / count;
-    chosen.push_back(first + static_cast<Index>(words.uniform() * static_cast<double>(last - first)));
+    chosen.push_back(first +
+                     static_cast<Index>(words.uniform() * static_cast<double>(last - first)));
   }
   return chosen;
 }

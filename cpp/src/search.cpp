@@ -57,8 +57,8 @@ struct SplitData {
 
   Index rows() const { return train_targets.rows(); }
   TrainingData<Scalar> training(bool with_labels) const {
-    return {train_inputs.data(), rows(), columns, row_major, train_targets,
-            with_labels ? labels.data() : nullptr};
+    return {train_inputs.data(), rows(),        columns,
+            row_major,           train_targets, with_labels ? labels.data() : nullptr};
   }
   Inputs<Scalar> test() const {
     return Inputs<Scalar>(test_inputs.data(), test_targets.rows(), columns, row_major);
@@ -80,8 +80,7 @@ bool nested(const NetworkSettings& network) {
 
 // The number of path columns that make the network of a size.
 Index path_columns(const NetworkFit& fit, Index size) {
-  const Index features =
-      fit.network.features ? fit.network.features->nodes.gain.size() : Index{0};
+  const Index features = fit.network.features ? fit.network.features->nodes.gain.size() : Index{0};
   const Index units = std::min(features + size, fit.fit.units_path.back());
   if (fit.fit.path.column_per_unit) return units;
   const auto& path = fit.fit.units_path;
@@ -133,7 +132,8 @@ HeldOut search_alone(const NetworkSettings& network, const SplitData<Scalar>& sp
   if (nested(network) && !settings.temperatures) {
     own = at_size(own, settings.sizes.back());
     own.stagewise.path_units = settings.sizes;
-    return follow_path(fit_network(data, own, nullptr, poll), split, settings.sizes, settings, team);
+    return follow_path(fit_network(data, own, nullptr, poll), split, settings.sizes, settings,
+                       team);
   }
   HeldOut all;
   for (const Index size : settings.sizes) {
@@ -156,8 +156,8 @@ class SharedPools {
         inputs_(inputs),
         networks_(std::move(networks)),
         team_(team),
-        blocks_(RowBlocks::for_one_thread(
-            split.rows(), networks_.front().pool() + split.train_targets.cols())) {
+        blocks_(RowBlocks::for_one_thread(split.rows(),
+                                          networks_.front().pool() + split.train_targets.cols())) {
     for (const NetworkSettings& network : networks_) {
       members_.emplace_back(network, split.train_targets, inputs, blocks_, team);
       members_.back().units.share_pool_with(members_.front().units);
@@ -221,7 +221,7 @@ struct Task {
   std::size_t family;
   std::size_t first, count;  // networks of the family
   std::size_t split;
-  std::size_t result;        // row of the results that the first network has
+  std::size_t result;  // row of the results that the first network has
 };
 
 bool shares_pools(const NetworkSettings& network, const SearchSettings& settings) {
@@ -231,9 +231,10 @@ bool shares_pools(const NetworkSettings& network, const SearchSettings& settings
 
 // What a fit in progress holds: Q, the residual and a few d × d matrices.
 template <class Scalar>
-double bytes_of(const NetworkSettings& network, Index rows, Index inputs, Index outputs, Index size) {
-  const double width = static_cast<double>(
-      1 + inputs + at_size(network, size).stages().max_units + 2 * network.stages().block + 16);
+double bytes_of(const NetworkSettings& network, Index rows, Index inputs, Index outputs,
+                Index size) {
+  const double width = static_cast<double>(1 + inputs + at_size(network, size).stages().max_units +
+                                           2 * network.stages().block + 16);
   return static_cast<double>(rows) * (width + static_cast<double>(outputs)) * sizeof(Scalar) +
          3 * width * width * sizeof(double);
 }
@@ -309,7 +310,8 @@ SearchResults search_networks(const TrainingData<Scalar>& data, const SearchSett
       const Team::Poll poll_team = [&all, worker] { all.poll(worker); };
       Team::run(1, poll_team, [&](Team& alone) {
         if (!shares_pools(*first, settings)) {
-          results[task.result][task.split] = search_alone(*first, split, settings, alone, poll_team);
+          results[task.result][task.split] =
+              search_alone(*first, split, settings, alone, poll_team);
           return;
         }
         std::vector<NetworkSettings> networks;

@@ -18,7 +18,8 @@ Selection selection_from_name(const std::string& name) {
   if (name == "random") return Selection::random;
   if (name == "residual") return Selection::residual;
   if (name == "joint") return Selection::joint;
-  throw std::invalid_argument("selection must be 'residual', 'joint' or 'random'; got '" + name + "'");
+  throw std::invalid_argument("selection must be 'residual', 'joint' or 'random'; got '" + name +
+                              "'");
 }
 
 Evidence evidence_from_name(const std::string& name) {

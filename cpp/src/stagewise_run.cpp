@@ -99,8 +99,8 @@ void StagewiseRun<Scalar>::take(Index stage, const VectorD& scores, const Observ
       !observer || observer({stage, fit_.units_path.back(), after, fit_.residual_path.back(),
                              validation_ ? fit_.validation_path.back()
                                          : std::numeric_limits<double>::quiet_NaN()});
-  finished_ = evidence_says_stop() || !go_on || before - after < settings_.tol * before ||
-              plan().take == 0;
+  finished_ =
+      evidence_says_stop() || !go_on || before - after < settings_.tol * before || plan().take == 0;
 }
 
 template <class Scalar>

@@ -84,7 +84,9 @@ struct Team::Shared {
   }
 
   void notify(std::condition_variable& signal) {
-    { std::lock_guard<std::mutex> lock(mutex); }
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+    }
     signal.notify_all();
   }
 };

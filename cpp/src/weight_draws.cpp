@@ -47,7 +47,8 @@ void draw_sparse(PhiloxStream& stream, double scale, Index fan_in, Column weight
   const double spread = 1.5 * scale;
   const double deviation = spread / std::sqrt(static_cast<double>(m));
   weights.setZero();
-  for (const Index input : seen) weights[input] = deviation * normal_quantile(stream.open_uniform());
+  for (const Index input : seen)
+    weights[input] = deviation * normal_quantile(stream.open_uniform());
   bias = uniform_between(-spread, spread, stream.uniform());
 }
 
@@ -57,8 +58,8 @@ WeightFamily weight_family_from_name(const std::string& name) {
   if (name == "uniform") return WeightFamily::uniform;
   if (name == "normal") return WeightFamily::normal;
   if (name == "sparse") return WeightFamily::sparse;
-  throw std::invalid_argument("weight_init must be 'uniform', 'normal', 'sparse' or a callable; got '" +
-                              name + "'");
+  throw std::invalid_argument(
+      "weight_init must be 'uniform', 'normal', 'sparse' or a callable; got '" + name + "'");
 }
 
 void WeightDraws::draw(Stream stream, Index stage, Index count, Index inputs, Team& team,
@@ -70,7 +71,8 @@ void WeightDraws::draw(Stream stream, Index stage, Index count, Index inputs, Te
   units.weights.resize(inputs, count);
   units.biases.resize(count);
   const auto draw_one = [&](Index j) {
-    PhiloxStream words(Philox(seed, static_cast<std::uint64_t>(j), static_cast<std::uint64_t>(stage),
+    PhiloxStream words(Philox(seed, static_cast<std::uint64_t>(j),
+                              static_cast<std::uint64_t>(stage),
                               static_cast<std::uint64_t>(stream)));
     switch (family) {
       case WeightFamily::uniform:
@@ -91,30 +93,42 @@ void WeightDraws::draw(Stream stream, Index stage, Index count, Index inputs, Te
 
 double normal_quantile(double u) {
   // Numerator and denominator of the three rational pieces of AS 241 (PPND16).
-  static constexpr double kCentralTop[] = {
-      3.3871328727963666080e0,  1.3314166789178437745e+2, 1.9715909503065514427e+3,
-      1.3731693765509461125e+4, 4.5921953931549871457e+4, 6.7265770927008700853e+4,
-      3.3430575583588128105e+4, 2.5090809287301226727e+3};
-  static constexpr double kCentralBottom[] = {
-      1.0, 4.2313330701600911252e+1, 6.8718700749205790830e+2, 5.3941960214247511077e+3,
-      2.1213794301586595867e+4, 3.9307895800092710610e+4, 2.8729085735721942674e+4,
-      5.2264952788528545610e+3};
-  static constexpr double kMiddleTop[] = {
-      1.42343711074968357734e0, 4.63033784615654529590e0,  5.76949722146069140550e0,
-      3.64784832476320460504e0, 1.27045825245236838258e0,  2.41780725177450611770e-1,
-      2.27238449892691845833e-2, 7.74545014278341407640e-4};
-  static constexpr double kMiddleBottom[] = {
-      1.0, 2.05319162663775882187e0, 1.67638483018380384940e0, 6.89767334985100004550e-1,
-      1.48103976427480074590e-1, 1.51986665636164571966e-2, 5.47593808499534494600e-4,
-      1.05075007164441684324e-9};
-  static constexpr double kTailTop[] = {
-      6.65790464350110377720e0, 5.46378491116411436990e0, 1.78482653991729133580e0,
-      2.96560571828504891230e-1, 2.65321895265761230930e-2, 1.24266094738807843860e-3,
-      2.71155556874348757815e-5, 2.01033439929228813265e-7};
-  static constexpr double kTailBottom[] = {
-      1.0, 5.99832206555887937690e-1, 1.36929880922735805310e-1, 1.48753612908506148525e-2,
-      7.86869131145613259100e-4, 1.84631831751005468180e-5, 1.42151175831644588870e-7,
-      2.04426310338993978564e-15};
+  static constexpr double kCentralTop[] = {3.3871328727963666080e0,  1.3314166789178437745e+2,
+                                           1.9715909503065514427e+3, 1.3731693765509461125e+4,
+                                           4.5921953931549871457e+4, 6.7265770927008700853e+4,
+                                           3.3430575583588128105e+4, 2.5090809287301226727e+3};
+  static constexpr double kCentralBottom[] = {1.0,
+                                              4.2313330701600911252e+1,
+                                              6.8718700749205790830e+2,
+                                              5.3941960214247511077e+3,
+                                              2.1213794301586595867e+4,
+                                              3.9307895800092710610e+4,
+                                              2.8729085735721942674e+4,
+                                              5.2264952788528545610e+3};
+  static constexpr double kMiddleTop[] = {1.42343711074968357734e0,  4.63033784615654529590e0,
+                                          5.76949722146069140550e0,  3.64784832476320460504e0,
+                                          1.27045825245236838258e0,  2.41780725177450611770e-1,
+                                          2.27238449892691845833e-2, 7.74545014278341407640e-4};
+  static constexpr double kMiddleBottom[] = {1.0,
+                                             2.05319162663775882187e0,
+                                             1.67638483018380384940e0,
+                                             6.89767334985100004550e-1,
+                                             1.48103976427480074590e-1,
+                                             1.51986665636164571966e-2,
+                                             5.47593808499534494600e-4,
+                                             1.05075007164441684324e-9};
+  static constexpr double kTailTop[] = {6.65790464350110377720e0,  5.46378491116411436990e0,
+                                        1.78482653991729133580e0,  2.96560571828504891230e-1,
+                                        2.65321895265761230930e-2, 1.24266094738807843860e-3,
+                                        2.71155556874348757815e-5, 2.01033439929228813265e-7};
+  static constexpr double kTailBottom[] = {1.0,
+                                           5.99832206555887937690e-1,
+                                           1.36929880922735805310e-1,
+                                           1.48753612908506148525e-2,
+                                           7.86869131145613259100e-4,
+                                           1.84631831751005468180e-5,
+                                           1.42151175831644588870e-7,
+                                           2.04426310338993978564e-15};
 
   const double q = u - 0.5;
   if (std::abs(q) <= 0.425) {
@@ -122,9 +136,8 @@ double normal_quantile(double u) {
     return q * horner(kCentralTop, r) / horner(kCentralBottom, r);
   }
   double r = std::sqrt(-std::log(q < 0 ? u : 1.0 - u));
-  const double magnitude = r <= 5.0
-                               ? horner(kMiddleTop, r - 1.6) / horner(kMiddleBottom, r - 1.6)
-                               : horner(kTailTop, r - 5.0) / horner(kTailBottom, r - 5.0);
+  const double magnitude = r <= 5.0 ? horner(kMiddleTop, r - 1.6) / horner(kMiddleBottom, r - 1.6)
+                                    : horner(kTailTop, r - 5.0) / horner(kTailBottom, r - 5.0);
   return q < 0 ? -magnitude : magnitude;
 }
 

@@ -1,9 +1,9 @@
-#include "residuum/cholesky.hpp"
-
 #include <doctest/doctest.h>
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
+
+#include "residuum/cholesky.hpp"
 
 using namespace residuum;
 

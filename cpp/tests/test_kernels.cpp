@@ -25,14 +25,16 @@ struct NamedActivation {
 };
 
 const std::vector<NamedActivation> kActivations = {
-    {Activation::identity, "identity"}, {Activation::sigmoid, "sigmoid"}, {Activation::tanh, "tanh"},
-    {Activation::relu, "relu"},         {Activation::sine, "sine"},       {Activation::selu, "selu"},
+    {Activation::identity, "identity"}, {Activation::sigmoid, "sigmoid"},
+    {Activation::tanh, "tanh"},         {Activation::relu, "relu"},
+    {Activation::sine, "sine"},         {Activation::selu, "selu"},
     {Activation::tribas, "tribas"},     {Activation::radbas, "radbas"}};
 
 template <class Scalar>
 std::vector<const Kernels<Scalar>*> all_kernels() {
   std::vector<const Kernels<Scalar>*> found;
-  while (const Kernels<Scalar>* next = residuum::available_kernels<Scalar>(static_cast<int>(found.size())))
+  while (const Kernels<Scalar>* next =
+             residuum::available_kernels<Scalar>(static_cast<int>(found.size())))
     found.push_back(next);
   return found;
 }
@@ -42,13 +44,20 @@ template <class Scalar>
 long double reference(Activation activation, Scalar z) {
   const long double x = z;
   switch (activation) {
-    case Activation::identity: return x;
-    case Activation::sigmoid: return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
-    case Activation::tanh: return std::tanh(x);
-    case Activation::relu: return x < 0 ? 0 : x;
-    case Activation::sine: return std::sin(x);
-    case Activation::selu: return 1.0507009873554805L * (x > 0 ? x : 1.6732632423543772L * std::expm1(x));
-    case Activation::tribas: return std::fabs(x) > 1 ? 0 : 1 - std::fabs(x);
+    case Activation::identity:
+      return x;
+    case Activation::sigmoid:
+      return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
+    case Activation::tanh:
+      return std::tanh(x);
+    case Activation::relu:
+      return x < 0 ? 0 : x;
+    case Activation::sine:
+      return std::sin(x);
+    case Activation::selu:
+      return 1.0507009873554805L * (x > 0 ? x : 1.6732632423543772L * std::expm1(x));
+    case Activation::tribas:
+      return std::fabs(x) > 1 ? 0 : 1 - std::fabs(x);
     case Activation::radbas: {
       volatile Scalar square = z * z;
       return std::exp(-static_cast<long double>(square));
@@ -67,16 +76,17 @@ double error_in_ulps(Scalar value, long double exact) {
   if (std::isinf(rounded) || !std::isfinite(value)) return value == rounded ? 0 : wrong;
   const Scalar size = std::fabs(rounded);
   const Scalar next = std::nextafter(size, std::numeric_limits<Scalar>::infinity());
-  const long double ulp = std::isinf(next) ? static_cast<long double>(size) - std::nextafter(size, Scalar(0))
-                                           : static_cast<long double>(next) - size;
+  const long double ulp = std::isinf(next)
+                              ? static_cast<long double>(size) - std::nextafter(size, Scalar(0))
+                              : static_cast<long double>(next) - size;
   return static_cast<double>(std::fabs(static_cast<long double>(value) - exact) / ulp);
 }
 
 template <class Scalar>
 std::vector<Scalar> arguments() {
   using Limits = std::numeric_limits<Scalar>;
-  std::vector<Scalar> positive = {0, Limits::denorm_min(), Limits::min(), Limits::epsilon(), Limits::max(),
-                                  Limits::infinity()};
+  std::vector<Scalar> positive = {
+      0, Limits::denorm_min(), Limits::min(), Limits::epsilon(), Limits::max(), Limits::infinity()};
   const double lowest = std::log(static_cast<double>(Limits::denorm_min()));
   const double highest = std::log(static_cast<double>(Limits::max())) - 1e-3;
   const int count = 40000;
@@ -135,9 +145,11 @@ void check_result_ignores_position_in_column() {
       for (Index rows = 0; rows < 40; ++rows) {
         const Scalar guard = Scalar(12345);
         std::vector<Scalar> column(static_cast<std::size_t>(rows) + 2, guard);
-        for (Index i = 0; i < rows; ++i) column[1 + i] = static_cast<Scalar>(normal(generator) * (i % 3 ? 1 : 1e-2));
+        for (Index i = 0; i < rows; ++i)
+          column[1 + i] = static_cast<Scalar>(normal(generator) * (i % 3 ? 1 : 1e-2));
         const std::vector<Scalar> before = column;
-        const double sum = kernels->activate(named.activation, column.data() + 1, rows, Scalar(0.25));
+        const double sum =
+            kernels->activate(named.activation, column.data() + 1, rows, Scalar(0.25));
         bool same = column.front() == guard && column.back() == guard;
         double expected_sum = 0;
         for (Index i = 0; i < rows; ++i) {
@@ -159,7 +171,8 @@ template <class Scalar>
 struct PaddedMatrix {
   PaddedMatrix(Index rows, Index columns, Index padding, unsigned seed)
       : stride(rows + padding),
-        values(static_cast<std::size_t>(stride * columns + 1), std::numeric_limits<Scalar>::quiet_NaN()) {
+        values(static_cast<std::size_t>(stride * columns + 1),
+               std::numeric_limits<Scalar>::quiet_NaN()) {
     std::mt19937 generator(seed);
     std::normal_distribution<double> normal;
     for (Index j = 0; j < columns; ++j)
@@ -189,7 +202,8 @@ template <class Scalar>
 bool padding_untouched(PaddedMatrix<Scalar>& matrix, Index rows, Index columns) {
   bool untouched = std::isnan(matrix.values.back());
   for (Index j = 0; j < columns; ++j)
-    for (Index i = rows; i < matrix.stride; ++i) untouched = untouched && std::isnan(matrix.at(i, j));
+    for (Index i = rows; i < matrix.stride; ++i)
+      untouched = untouched && std::isnan(matrix.at(i, j));
   return untouched;
 }
 
@@ -200,10 +214,10 @@ void check_add_transposed_product(const Kernels<Scalar>& kernels, const Shape& s
   PaddedMatrix<double> out(shape.a, shape.b, 1, 3);
   PaddedMatrix<double> before = out;
   PaddedMatrix<double> again = out;
-  kernels.add_transposed_product(A.values.data(), A.stride, shape.a, B.values.data(), B.stride, shape.b, shape.rows,
-                                 out.values.data(), out.stride);
-  kernels.add_transposed_product(A.values.data(), A.stride, shape.a, B.values.data(), B.stride, shape.b, shape.rows,
-                                 again.values.data(), again.stride);
+  kernels.add_transposed_product(A.values.data(), A.stride, shape.a, B.values.data(), B.stride,
+                                 shape.b, shape.rows, out.values.data(), out.stride);
+  kernels.add_transposed_product(A.values.data(), A.stride, shape.a, B.values.data(), B.stride,
+                                 shape.b, shape.rows, again.values.data(), again.stride);
   double worst = 0;
   for (Index j = 0; j < shape.b; ++j)
     for (Index i = 0; i < shape.a; ++i) {
@@ -222,7 +236,8 @@ void check_add_transposed_product(const Kernels<Scalar>& kernels, const Shape& s
   CAPTURE(shape.rows);
   CHECK(worst <= (sizeof(Scalar) == sizeof(float) ? 3e-7 : 2e-15));
   CHECK(padding_untouched(out, shape.a, shape.b));
-  CHECK(std::memcmp(out.values.data(), again.values.data(), out.values.size() * sizeof(double)) == 0);
+  CHECK(std::memcmp(out.values.data(), again.values.data(), out.values.size() * sizeof(double)) ==
+        0);
 }
 
 template <class Scalar>
@@ -232,8 +247,8 @@ void check_subtract_product(const Kernels<Scalar>& kernels, const Shape& shape) 
   PaddedMatrix<Scalar> Y(shape.rows, shape.b, 5, 3);
   PaddedMatrix<Scalar> before = Y;
   PaddedMatrix<Scalar> again = Y;
-  kernels.subtract_product(A.values.data(), A.stride, shape.a, C.values.data(), C.stride, shape.b, Y.values.data(),
-                           Y.stride, shape.rows);
+  kernels.subtract_product(A.values.data(), A.stride, shape.a, C.values.data(), C.stride, shape.b,
+                           Y.values.data(), Y.stride, shape.rows);
   kernels.subtract_product(A.values.data(), A.stride, shape.a, C.values.data(), C.stride, shape.b,
                            again.values.data(), again.stride, shape.rows);
   double worst = 0;
@@ -288,7 +303,8 @@ TEST_CASE("saturated arguments give exact limits") {
       CHECK(apply(Activation::radbas, -z) == 0);
       CHECK(apply(Activation::tribas, z) == 0);
       CHECK(apply(Activation::relu, -z) == 0);
-      CHECK(apply(Activation::selu, -z) == doctest::Approx(-1.0507009873554805 * 1.6732632423543772).epsilon(1e-15));
+      CHECK(apply(Activation::selu, -z) ==
+            doctest::Approx(-1.0507009873554805 * 1.6732632423543772).epsilon(1e-15));
     }
     CHECK(apply(Activation::selu, infinity) == infinity);
     CHECK(std::isnan(apply(Activation::sine, infinity)));

@@ -63,11 +63,11 @@ MatrixD direct(const Problem& problem, const MatrixD& hidden, double alpha, bool
 TEST_CASE("the readout and the objective are those of the weighted ridge problem") {
   for (const bool weighted : {false, true}) {
     for (const Solver solver : {Solver::primal, Solver::dual, Solver::automatic}) {
-      for (const Selection selection :
-           {Selection::residual, Selection::joint, Selection::random}) {
+      for (const Selection selection : {Selection::residual, Selection::joint, Selection::random}) {
         // 1 + 4 + 60 columns on 150 rows, and on 40: there "auto" changes over on the way.
         for (const Index n : {150, 40}) {
-          const Problem problem = make_problem(n, 4, 3, 30, selection == Selection::random ? 60 : 70);
+          const Problem problem =
+              make_problem(n, 4, 3, 30, selection == Selection::random ? 60 : 70);
           StagewiseSettings settings;
           settings.alpha = 0.5;
           settings.solver = solver;

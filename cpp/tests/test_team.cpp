@@ -31,9 +31,11 @@ TEST_CASE("every lane runs once, for any number of threads and jobs in a row") {
 TEST_CASE("an exception in a lane reaches the caller and leaves the team usable") {
   for (const int threads : {1, 3}) {
     Team::run(threads, nullptr, [&](Team& team) {
-      CHECK_THROWS_AS(team.for_each(40, [](Index lane, int) {
-        if (lane == 17) throw std::runtime_error("lane 17");
-      }), std::runtime_error);
+      CHECK_THROWS_AS(team.for_each(40,
+                                    [](Index lane, int) {
+                                      if (lane == 17) throw std::runtime_error("lane 17");
+                                    }),
+                      std::runtime_error);
       std::atomic<int> runs{0};
       team.for_each(40, [&](Index, int) { ++runs; });
       CHECK(runs == 40);
@@ -47,11 +49,13 @@ TEST_CASE("the caller's poll can end the work") {
   const auto stop = [] { throw std::runtime_error("interrupted"); };
   // Lanes that never end by themselves: all stop, whoever has claimed them.
   for (const Index lanes : {1, 2, 8}) {
-    CHECK_THROWS_AS(Team::run(2, stop, [&](Team& team) {
-      team.for_each(lanes, [&](Index, int worker) {
-        for (;;) team.poll(worker);
-      });
-    }), std::runtime_error);
+    CHECK_THROWS_AS(Team::run(2, stop,
+                              [&](Team& team) {
+                                team.for_each(lanes, [&](Index, int worker) {
+                                  for (;;) team.poll(worker);
+                                });
+                              }),
+                    std::runtime_error);
   }
 }
 

@@ -1,10 +1,9 @@
-#include "residuum/weight_draws.hpp"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
 
 #include "residuum/philox.hpp"
+#include "residuum/weight_draws.hpp"
 
 using namespace residuum;
 

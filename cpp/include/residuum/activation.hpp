@@ -14,8 +14,9 @@ inline Activation activation_from_name(const std::string& name) {
   static const struct {
     const char* name;
     Activation activation;
-  } kNames[] = {{"identity", Activation::identity}, {"sigmoid", Activation::sigmoid}, {"tanh", Activation::tanh},
-                {"relu", Activation::relu},         {"sine", Activation::sine},       {"selu", Activation::selu},
+  } kNames[] = {{"identity", Activation::identity}, {"sigmoid", Activation::sigmoid},
+                {"tanh", Activation::tanh},         {"relu", Activation::relu},
+                {"sine", Activation::sine},         {"selu", Activation::selu},
                 {"tribas", Activation::tribas},     {"radbas", Activation::radbas}};
   std::string accepted;
   for (const auto& entry : kNames) {

@@ -45,7 +45,7 @@ class BroadUnits final : public CandidateSource<Scalar> {
   void evaluate(Units units, RowRange range, Scalar* out, Index leading, double* square_norms,
                 Scratch<Scalar>& scratch) const override;
 
-  FeatureNodes kept_features() const;                   // in terms of the standardised inputs
+  FeatureNodes kept_features() const;  // in terms of the standardised inputs
   UnitWeights kept_enhancement() const {
     return enhancement_list_.joined(features_.units.biases.size());
   }

@@ -32,11 +32,11 @@ class DualFactor final : public Factor<Scalar> {
   double alpha_;
   const MatrixD& targets_;
   const RowBlocks& blocks_;
-  Index columns_before_;             // of the design, when this factor was made
+  Index columns_before_;  // of the design, when this factor was made
   MatrixD l_;
-  MatrixD fresh_, half_solved_;      // G and V of the columns last looked at
-  std::vector<MatrixD> solved_;      // K⁻¹ G L_s⁻ᵀ of every block appended
-  std::vector<MatrixD> own_;         // L_s⁻ᵀ of every block appended
+  MatrixD fresh_, half_solved_;  // G and V of the columns last looked at
+  std::vector<MatrixD> solved_;  // K⁻¹ G L_s⁻ᵀ of every block appended
+  std::vector<MatrixD> own_;     // L_s⁻ᵀ of every block appended
 };
 
 }  // namespace residuum

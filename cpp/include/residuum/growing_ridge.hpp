@@ -40,10 +40,10 @@ class GrowingRidge {
   Selection selection_;
   Index block_;
   bool primal_;
-  Index width_;                      // columns of the design so far
+  Index width_;  // columns of the design so far
   std::unique_ptr<Factor<Scalar>> factor_;
   MatrixD start_;
-  MatrixD primal_directions_;        // of the stages before the change to the dual form
+  MatrixD primal_directions_;  // of the stages before the change to the dual form
   std::vector<MatrixD> steps_;
 };
 

@@ -20,12 +20,12 @@ struct Kernels {
 
   // out (a x b) += A^T B, with A (rows x a) and B (rows x b). Made for b <= 16 and rows <= 1024, so that B stays in
   // cache. Float sums are carried to double every 256 rows.
-  void (*add_transposed_product)(const Scalar* A, Index lda, Index a, const Scalar* B, Index ldb, Index b, Index rows,
-                                 double* out, Index ld_out);
+  void (*add_transposed_product)(const Scalar* A, Index lda, Index a, const Scalar* B, Index ldb,
+                                 Index b, Index rows, double* out, Index ld_out);
 
   // Y (rows x b) -= A C, with A (rows x a) and C (a x b). Made for b <= 16 and rows <= 1024, so that Y stays in cache.
-  void (*subtract_product)(const Scalar* A, Index lda, Index a, const Scalar* C, Index ldc, Index b, Scalar* Y,
-                           Index ldy, Index rows);
+  void (*subtract_product)(const Scalar* A, Index lda, Index a, const Scalar* C, Index ldc, Index b,
+                           Scalar* Y, Index ldy, Index rows);
 
   const char* name;  // the instruction set: "baseline" or "avx2"
 };

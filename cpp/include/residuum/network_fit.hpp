@@ -15,7 +15,8 @@ struct NetworkSettings {
   // The settings of the stages, completed by what follows from the architecture.
   StagewiseSettings stages() const;
   Index pool() const {
-    return architecture == Architecture::bls ? std::max(broad.pool, broad.enhancement) : budget.pool;
+    return architecture == Architecture::bls ? std::max(broad.pool, broad.enhancement)
+                                             : budget.pool;
   }
   RowBlocks blocks(Index rows, Index columns, Index outputs) const {
     return RowBlocks::for_width(rows, columns, pool() + outputs);

@@ -35,13 +35,13 @@ class RidgeFactor final : public Factor<Scalar> {
   MatrixD expand(const MatrixD& kept, Index design_columns) const;
   MatrixD compress(const MatrixD& all) const;
 
-  Index fixed_;                     // fixed columns of the design
-  std::vector<Index> kept_fixed_;   // those of them that are in the factor
-  Index width_ = 0;                 // d, columns in the factor
+  Index fixed_;                    // fixed columns of the design
+  std::vector<Index> kept_fixed_;  // those of them that are in the factor
+  Index width_ = 0;                // d, columns in the factor
   Panels<Scalar> q_;
   MatrixD l_;
   MatrixD z_;
-  MatrixD overlap_;                 // B = QᵀG of the columns last looked at
+  MatrixD overlap_;  // B = QᵀG of the columns last looked at
 };
 
 }  // namespace residuum

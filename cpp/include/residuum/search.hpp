@@ -16,12 +16,13 @@ using Family = std::vector<NetworkSettings>;
 
 struct SearchSettings {
   std::vector<Family> families;
-  std::vector<Index> sizes;   // hidden units, or enhancement nodes of a BLS; rising
+  std::vector<Index> sizes;  // hidden units, or enhancement nodes of a BLS; rising
   std::vector<Split> splits;
   bool classification = false;
-  bool keep_scores = false;   // give the scores of the rows left out, not only how good they are
-  bool temperatures = false;  // and the temperature of every network; each size is then fitted by itself
-  double max_memory = 1e9;    // bytes that fits in progress may take together
+  bool keep_scores = false;  // give the scores of the rows left out, not only how good they are
+  bool temperatures =
+      false;  // and the temperature of every network; each size is then fitted by itself
+  double max_memory = 1e9;  // bytes that fits in progress may take together
   int threads = 1;
 };
 

@@ -32,17 +32,17 @@ struct Stopping {
 struct StagewiseSettings {
   double alpha = 1.0;
   Solver solver = Solver::automatic;
-  double tol = 0.0;                 // stop when a stage lowers the objective by less than this fraction
-  Index max_units = 0;              // what the source's plans add up to at the most
-  Index block = 1;                  // most units a stage keeps
+  double tol = 0.0;     // stop when a stage lowers the objective by less than this fraction
+  Index max_units = 0;  // what the source's plans add up to at the most
+  Index block = 1;      // most units a stage keeps
   Selection selection = Selection::residual;
-  double score_fraction = 1.0;      // share of the rows that candidates are scored on
-  std::uint64_t seed = 0;           // of the rows to score on
-  bool classification = false;      // targets are one-hot classes
-  bool leave_one_out = false;       // follow the leave-one-out error from stage to stage
-  bool loo_scores = false;          // also give the leave-one-out scores of the model kept
+  double score_fraction = 1.0;  // share of the rows that candidates are scored on
+  std::uint64_t seed = 0;       // of the rows to score on
+  bool classification = false;  // targets are one-hot classes
+  bool leave_one_out = false;   // follow the leave-one-out error from stage to stage
+  bool loo_scores = false;      // also give the leave-one-out scores of the model kept
   Stopping stopping;
-  std::vector<Index> path_units;    // one-shot networks: further numbers of units to have on the path
+  std::vector<Index> path_units;  // one-shot networks: further numbers of units to have on the path
 };
 
 // What an observer is told after each stage; it answers whether to go on.
@@ -61,7 +61,8 @@ struct ReadoutPath {
   MatrixD directions;
   MatrixD steps;
   std::vector<Index> ends;
-  bool column_per_unit = false;  // each unit has its own direction, and the path can be cut at any unit
+  bool column_per_unit =
+      false;  // each unit has its own direction, and the path can be cut at any unit
 };
 
 // Where the scores of a stage's pool lie: least, quartiles, greatest.
@@ -70,20 +71,20 @@ using PoolQuantiles = std::array<double, 5>;
 // Paths describe every stage that was run; readout, its path and the units are those of the best stage,
 // which without early stopping is the last.
 struct StagewiseFit {
-  MatrixD readout;                              // Ω, a row a column of the design
+  MatrixD readout;  // Ω, a row a column of the design
   ReadoutPath path;
-  Index best_stage = 0;                         // number of stages kept
-  std::vector<Index> units_path;                // before the first unit, then after each stage
+  Index best_stage = 0;           // number of stages kept
+  std::vector<Index> units_path;  // before the first unit, then after each stage
   std::vector<double> objective_path;
   std::vector<double> residual_path;
-  std::vector<double> loo_error_path;           // mean squared leave-one-out error, if followed
-  std::vector<double> loo_accuracy_path;        // and accuracy, of classifiers
-  std::vector<double> validation_path;          // score on the validation rows, if any
-  std::vector<std::array<Index, 2>> selected;   // (stage, candidate) of every unit kept
-  std::vector<double> unit_scores;              // the paper's score of every unit kept, when chosen
-  std::vector<PoolQuantiles> pool_quantiles;    // a row a stage
-  std::vector<Index> loo_rows;                  // rows that have leave-one-out scores
-  MatrixD loo_scores;                           // T − R / (1 − leverage) on those rows
+  std::vector<double> loo_error_path;          // mean squared leave-one-out error, if followed
+  std::vector<double> loo_accuracy_path;       // and accuracy, of classifiers
+  std::vector<double> validation_path;         // score on the validation rows, if any
+  std::vector<std::array<Index, 2>> selected;  // (stage, candidate) of every unit kept
+  std::vector<double> unit_scores;             // the paper's score of every unit kept, when chosen
+  std::vector<PoolQuantiles> pool_quantiles;   // a row a stage
+  std::vector<Index> loo_rows;                 // rows that have leave-one-out scores
+  MatrixD loo_scores;                          // T − R / (1 − leverage) on those rows
   Profile profile;
 };
 

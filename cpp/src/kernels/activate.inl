@@ -76,7 +76,8 @@ struct Radbas {
 template <class Scalar>
 RESIDUUM_INLINE double sum_of_squares(const Scalar* column, Index rows) {
   constexpr Index kWidth = kLanes<double>;
-  Doubles sums[4] = {Doubles{}, Doubles{}, Doubles{}, Doubles{}};  // four, to hide the latency of an addition
+  Doubles sums[4] = {Doubles{}, Doubles{}, Doubles{},
+                     Doubles{}};  // four, to hide the latency of an addition
   Index row = 0;
   for (; row + 4 * kWidth <= rows; row += 4 * kWidth)
     unrolled<4>([&](auto i) {
@@ -84,7 +85,8 @@ RESIDUUM_INLINE double sum_of_squares(const Scalar* column, Index rows) {
       sums[i] = mul_add(x, x, sums[i]);
     });
   double rest = 0;
-  for (; row < rows; ++row) rest += static_cast<double>(column[row]) * static_cast<double>(column[row]);
+  for (; row < rows; ++row)
+    rest += static_cast<double>(column[row]) * static_cast<double>(column[row]);
   return total((sums[0] + sums[1]) + (sums[2] + sums[3])) + rest;
 }
 
@@ -92,24 +94,34 @@ template <class Function, class Scalar>
 double activate_column(Scalar* column, Index rows, Scalar bias) {
   Index row = 0;
   for (; row + kLanes<Scalar> <= rows; row += kLanes<Scalar>)
-    store<Scalar>(column + row, Function::template apply<Scalar>(load<Scalar>(column + row) + bias));
+    store<Scalar>(column + row,
+                  Function::template apply<Scalar>(load<Scalar>(column + row) + bias));
   if (const Index rest = rows - row)
-    store_first<Scalar>(column + row, Function::template apply<Scalar>(load_first<Scalar>(column + row, rest) + bias),
-                        rest);
+    store_first<Scalar>(
+        column + row,
+        Function::template apply<Scalar>(load_first<Scalar>(column + row, rest) + bias), rest);
   return sum_of_squares(column, rows);
 }
 
 template <class Scalar>
 double activate(Activation activation, Scalar* column, Index rows, Scalar bias) {
   switch (activation) {
-    case Activation::identity: return activate_column<Identity>(column, rows, bias);
-    case Activation::sigmoid: return activate_column<Sigmoid>(column, rows, bias);
-    case Activation::tanh: return activate_column<Tanh>(column, rows, bias);
-    case Activation::relu: return activate_column<Relu>(column, rows, bias);
-    case Activation::sine: return activate_column<Sine>(column, rows, bias);
-    case Activation::selu: return activate_column<Selu>(column, rows, bias);
-    case Activation::tribas: return activate_column<Tribas>(column, rows, bias);
-    case Activation::radbas: return activate_column<Radbas>(column, rows, bias);
+    case Activation::identity:
+      return activate_column<Identity>(column, rows, bias);
+    case Activation::sigmoid:
+      return activate_column<Sigmoid>(column, rows, bias);
+    case Activation::tanh:
+      return activate_column<Tanh>(column, rows, bias);
+    case Activation::relu:
+      return activate_column<Relu>(column, rows, bias);
+    case Activation::sine:
+      return activate_column<Sine>(column, rows, bias);
+    case Activation::selu:
+      return activate_column<Selu>(column, rows, bias);
+    case Activation::tribas:
+      return activate_column<Tribas>(column, rows, bias);
+    case Activation::radbas:
+      return activate_column<Radbas>(column, rows, bias);
   }
   return 0;
 }

@@ -15,16 +15,17 @@ namespace residuum {
 namespace avx2 {
 namespace {
 
-#include "pack.inl"
-#include "elementary.inl"
 #include "activate.inl"
+#include "elementary.inl"
+#include "pack.inl"
 #include "skinny.inl"
 
 }  // namespace
 
-const Kernels<float> kFloatKernels = {activate<float>, add_transposed_product<float>, subtract_product<float>, "avx2"};
-const Kernels<double> kDoubleKernels = {activate<double>, add_transposed_product<double>, subtract_product<double>,
-                                        "avx2"};
+const Kernels<float> kFloatKernels = {activate<float>, add_transposed_product<float>,
+                                      subtract_product<float>, "avx2"};
+const Kernels<double> kDoubleKernels = {activate<double>, add_transposed_product<double>,
+                                        subtract_product<double>, "avx2"};
 
 }  // namespace avx2
 }  // namespace residuum

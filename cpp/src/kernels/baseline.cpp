@@ -1,25 +1,24 @@
 // The kernels for any CPU of the architecture the package is built for.
 // Everything but the two tables has internal linkage and no function template of the standard library is used, so the
 // linker can never take code compiled with these flags for code that runs on every CPU.
-#include "variants.hpp"
-
 #include "headers.inl"
+#include "variants.hpp"
 
 namespace residuum {
 namespace baseline {
 namespace {
 
-#include "pack.inl"
-#include "elementary.inl"
 #include "activate.inl"
+#include "elementary.inl"
+#include "pack.inl"
 #include "skinny.inl"
 
 }  // namespace
 
-const Kernels<float> kFloatKernels = {activate<float>, add_transposed_product<float>, subtract_product<float>,
-                                      "baseline"};
-const Kernels<double> kDoubleKernels = {activate<double>, add_transposed_product<double>, subtract_product<double>,
-                                        "baseline"};
+const Kernels<float> kFloatKernels = {activate<float>, add_transposed_product<float>,
+                                      subtract_product<float>, "baseline"};
+const Kernels<double> kDoubleKernels = {activate<double>, add_transposed_product<double>,
+                                        subtract_product<double>, "baseline"};
 
 }  // namespace baseline
 }  // namespace residuum

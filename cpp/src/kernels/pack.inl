@@ -189,7 +189,8 @@ RESIDUUM_INLINE double total(Floats x) {
   float lanes[kLanes<float>];
   store<float>(lanes, x);
   Doubles sum = load_widened(lanes);
-  for (Index i = kLanes<double>; i < kLanes<float>; i += kLanes<double>) sum += load_widened(lanes + i);
+  for (Index i = kLanes<double>; i < kLanes<float>; i += kLanes<double>)
+    sum += load_widened(lanes + i);
   return total(sum);
 }
 
@@ -199,7 +200,8 @@ RESIDUUM_INLINE double total(Floats x) {
 RESIDUUM_INLINE __m256d four_totals(const Doubles* sums) {
   const __m256d low = _mm256_hadd_pd((__m256d)sums[0], (__m256d)sums[1]);
   const __m256d high = _mm256_hadd_pd((__m256d)sums[2], (__m256d)sums[3]);
-  return _mm256_add_pd(_mm256_permute2f128_pd(low, high, 0x20), _mm256_permute2f128_pd(low, high, 0x31));
+  return _mm256_add_pd(_mm256_permute2f128_pd(low, high, 0x20),
+                       _mm256_permute2f128_pd(low, high, 0x31));
 }
 
 RESIDUUM_INLINE __m256d four_totals(const Floats* sums) {
