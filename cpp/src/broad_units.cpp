@@ -117,12 +117,12 @@ void BroadUnits<Scalar>::draw(Index stage, const StagePlan& plan, Team& team) {
 
 template <class Scalar>
 void BroadUnits<Scalar>::draw_features(Index stage, Index count, Team& team) {
-  draws_.draw(Stream::hidden, stage, count, inputs_.columns(), team, pool_nodes_.units);
-  if (settings_.sparse_features) refine_sparsely(pool_nodes_.units, team);
+  draws_.draw(Stream::hidden, stage, count, inputs_.columns(), team, pool_nodes_->units);
+  if (settings_.sparse_features) refine_sparsely(pool_nodes_->units, team);
   const auto [low, high] =
-      range_of(input_layer(pool_nodes_.units, settings_.feature_activation), team);
-  scale_to_unit_range(low, high, pool_nodes_.gain, pool_nodes_.shift);
-  pool_layer_ = feature_layer(pool_nodes_);
+      range_of(input_layer(pool_nodes_->units, settings_.feature_activation), team);
+  scale_to_unit_range(low, high, pool_nodes_->gain, pool_nodes_->shift);
+  pool_layer_ = feature_layer(*pool_nodes_);
 }
 
 // The autoencoder: random maps of the inputs, scaled to [-1, 1], code the inputs sparsely; the code
@@ -146,16 +146,27 @@ void BroadUnits<Scalar>::refine_sparsely(UnitWeights& units, Team& team) const {
 }
 
 template <class Scalar>
-void BroadUnits<Scalar>::draw_enhancement(Index stage, Index count, Team& team) {
+const MatrixD& BroadUnits<Scalar>::draw_directions(Index stage, Index count, Team& team) {
   const Index nodes = feature_target_;
-  feature_layer_ = feature_layer(features_);
-  UnitWeights& units = pool_enhancement_;
+  MatrixD& v = directions_->v;
+  if (directions_->stage == stage && v.rows() == nodes + 1 && v.cols() == count) return v;
+  directions_->stage = stage;
+  UnitWeights units;
   draws_.draw(Stream::enhancement, stage, count, nodes, team, units);
-  MatrixD v(nodes + 1, count);
+  v.resize(nodes + 1, count);
   v.topRows(nodes) = units.weights;
   v.row(nodes) = units.biases.transpose();
   v = nodes + 1 >= count ? orthonormal_columns(v)
                          : MatrixD(orthonormal_columns(v.transpose()).transpose());
+  return v;
+}
+
+template <class Scalar>
+void BroadUnits<Scalar>::draw_enhancement(Index stage, Index count, Team& team) {
+  const Index nodes = feature_target_;
+  feature_layer_ = feature_layer(features_);
+  UnitWeights& units = pool_enhancement_;
+  const MatrixD& v = draw_directions(stage, count, team);
   units.weights = v.topRows(nodes);
   units.biases = kBiasInput * v.row(nodes).transpose();
 
@@ -202,7 +213,7 @@ std::pair<VectorD, VectorD> BroadUnits<Scalar>::range_of(const Layer<Scalar>& la
 template <class Scalar>
 void BroadUnits<Scalar>::select(const std::vector<Index>& candidates) {
   if (pool_of_features_) {
-    selected_nodes_ = pick(pool_nodes_, candidates);
+    selected_nodes_ = pick(*pool_nodes_, candidates);
     selected_layer_ = feature_layer(selected_nodes_);
   } else {
     selected_enhancement_ = residuum::pick(pool_enhancement_, candidates);

@@ -58,6 +58,19 @@ NetworkFit broad_network(StagewiseFit fit, const BroadUnits<Scalar>& units,
   return result;
 }
 
+template <class Scalar>
+NetworkFit affine_network(StagewiseFit fit, const AffineUnits<Scalar>& units,
+                          const Inputs<Scalar>& inputs, const NetworkSettings& settings) {
+  NetworkFit result;
+  const Index kept = static_cast<Index>(fit.selected.size());
+  result.network.hidden = first_units(inputs.unstandardized(units.kept_units()), kept);
+  result.network.activation = settings.activation;
+  result.network.direct_links = settings.direct_links();
+  to_raw_terms(fit, settings.intercept, settings.direct_links(), inputs);
+  result.fit = std::move(fit);
+  return result;
+}
+
 double temperature_of(const StagewiseFit& fit, const Index* labels, const double* root_weights) {
   std::vector<Index> left_out_labels;
   std::vector<double> weights;
@@ -93,16 +106,27 @@ StagewiseSettings NetworkSettings::stages() const {
 }
 
 template <class Scalar>
-NetworkFit affine_network(StagewiseFit fit, const AffineUnits<Scalar>& units,
-                          const Inputs<Scalar>& inputs, const NetworkSettings& settings) {
-  NetworkFit result;
-  const Index kept = static_cast<Index>(fit.selected.size());
-  result.network.hidden = first_units(inputs.unstandardized(units.kept_units()), kept);
-  result.network.activation = settings.activation;
-  result.network.direct_links = settings.direct_links();
-  to_raw_terms(fit, settings.intercept, settings.direct_links(), inputs);
-  result.fit = std::move(fit);
-  return result;
+std::unique_ptr<CandidateSource<Scalar>> make_units(const NetworkSettings& settings,
+                                                    const Inputs<Scalar>& inputs,
+                                                    const RowBlocks& blocks,
+                                                    const double* root_weights, Team& team) {
+  if (settings.architecture == Architecture::bls) {
+    return std::make_unique<BroadUnits<Scalar>>(inputs, settings.draws, settings.broad, blocks,
+                                                root_weights, team.size(), team);
+  }
+  return std::make_unique<AffineUnits<Scalar>>(inputs, settings.draws, settings.activation,
+                                               settings.budget);
+}
+
+template <class Scalar>
+NetworkFit network_of(StagewiseFit fit, const CandidateSource<Scalar>& units,
+                      const Inputs<Scalar>& inputs, const NetworkSettings& settings) {
+  if (settings.architecture == Architecture::bls) {
+    return broad_network(std::move(fit), static_cast<const BroadUnits<Scalar>&>(units), inputs,
+                         settings);
+  }
+  return affine_network(std::move(fit), static_cast<const AffineUnits<Scalar>&>(units), inputs,
+                        settings);
 }
 
 template <class Scalar>
@@ -117,21 +141,11 @@ NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& 
   Team::run(threads_worth(stage_operations, settings.threads), poll, [&](Team& team) {
     Inputs<Scalar> inputs(data.inputs, data.rows, data.columns, data.row_major);
     if (settings.standardize) inputs.standardize(data.root_weights, team);
-    const auto fit_with = [&](CandidateSource<Scalar>& source) {
-      Design<Scalar> design(inputs, settings.intercept, settings.direct_links(), source,
-                            data.root_weights, team.size());
-      return fit_stagewise(design, blocks, data.targets, stages, observer, team);
-    };
-    if (settings.architecture == Architecture::bls) {
-      BroadUnits<Scalar> units(inputs, settings.draws, settings.broad, blocks, data.root_weights,
-                               team.size(), team);
-      StagewiseFit fit = fit_with(units);
-      result = broad_network(std::move(fit), units, inputs, settings);
-    } else {
-      AffineUnits<Scalar> units(inputs, settings.draws, settings.activation, settings.budget);
-      StagewiseFit fit = fit_with(units);
-      result = affine_network(std::move(fit), units, inputs, settings);
-    }
+    const auto units = make_units(settings, inputs, blocks, data.root_weights, team);
+    Design<Scalar> design(inputs, settings.intercept, settings.direct_links(), *units,
+                          data.root_weights, team.size());
+    StagewiseFit fit = fit_stagewise(design, blocks, data.targets, stages, observer, team);
+    result = network_of(std::move(fit), *units, inputs, settings);
   });
   if (data.labels) {
     result.temperature = temperature_of(result.fit, data.labels, data.root_weights);
@@ -143,9 +157,17 @@ template NetworkFit fit_network<float>(const TrainingData<float>&, const Network
                                        const Observer&, const Team::Poll&);
 template NetworkFit fit_network<double>(const TrainingData<double>&, const NetworkSettings&,
                                         const Observer&, const Team::Poll&);
-template NetworkFit affine_network<float>(StagewiseFit, const AffineUnits<float>&,
-                                          const Inputs<float>&, const NetworkSettings&);
-template NetworkFit affine_network<double>(StagewiseFit, const AffineUnits<double>&,
-                                           const Inputs<double>&, const NetworkSettings&);
+template NetworkFit network_of<float>(StagewiseFit, const CandidateSource<float>&,
+                                      const Inputs<float>&, const NetworkSettings&);
+template NetworkFit network_of<double>(StagewiseFit, const CandidateSource<double>&,
+                                       const Inputs<double>&, const NetworkSettings&);
+template std::unique_ptr<CandidateSource<float>> make_units<float>(const NetworkSettings&,
+                                                                   const Inputs<float>&,
+                                                                   const RowBlocks&, const double*,
+                                                                   Team&);
+template std::unique_ptr<CandidateSource<double>> make_units<double>(const NetworkSettings&,
+                                                                     const Inputs<double>&,
+                                                                     const RowBlocks&,
+                                                                     const double*, Team&);
 
 }  // namespace residuum

@@ -146,7 +146,8 @@ HeldOut search_alone(const NetworkSettings& network, const SplitData<Scalar>& sp
   return all;
 }
 
-// Networks of one family on one split, stage by stage together.
+// Networks of one family on one split, stage by stage together. Pools that depend on nothing chosen so far
+// are drawn and evaluated once for all that want them.
 template <class Scalar>
 class SharedPools {
  public:
@@ -160,37 +161,32 @@ class SharedPools {
                                           networks_.front().pool() + split.train_targets.cols())) {
     for (const NetworkSettings& network : networks_) {
       members_.emplace_back(network, split.train_targets, inputs, blocks_, team);
-      members_.back().units.share_pool_with(members_.front().units);
+      members_.back().units->share_draws_with(*members_.front().units);
     }
   }
 
   void run() {
-    const StagewiseSettings& common = members_.front().stages;
     for (Index stage = 0;; ++stage) {
-      std::vector<Member*> active;
-      std::vector<const RidgeState<Scalar>*> states;
+      std::vector<Member*> together;
+      bool active = false;
       for (Member& member : members_) {
         if (member.run.finished()) continue;
-        active.push_back(&member);
-        states.push_back(&member.run.state());
+        active = true;
+        if (member.units->pool_is_common()) {
+          together.push_back(&member);
+        } else {
+          advance({&member}, stage);
+        }
       }
-      if (active.empty()) return;
-      Member& first = *active.front();
-      first.units.draw(stage, first.run.plan(), team_);
-      const std::vector<Index> rows =
-          rows_to_score(split_.rows(), common.score_fraction, common.seed, stage);
-      const MatrixD scores = score_pool(first.design, states, rows, team_);
-      for (std::size_t i = 0; i < active.size(); ++i) {
-        active[i]->run.take(stage, scores.col(static_cast<Index>(i)), nullptr);
-      }
+      if (!active) return;
+      if (!together.empty()) advance(together, stage);
     }
   }
 
   HeldOut held_out(std::size_t network, const SearchSettings& settings) {
     Member& member = members_[network];
-    return follow_path(
-        affine_network(member.run.trace(), member.units, inputs_, networks_[network]), split_,
-        settings.sizes, settings, team_);
+    return follow_path(network_of(member.run.trace(), *member.units, inputs_, networks_[network]),
+                       split_, settings.sizes, settings, team_);
   }
 
  private:
@@ -198,15 +194,29 @@ class SharedPools {
     Member(const NetworkSettings& network, const MatrixD& targets, const Inputs<Scalar>& inputs,
            const RowBlocks& blocks, Team& team)
         : stages(network.stages()),
-          units(inputs, network.draws, network.activation, network.budget),
-          design(inputs, network.intercept, network.direct_links(), units, nullptr, team.size()),
+          units(make_units(network, inputs, blocks, nullptr, team)),
+          design(inputs, network.intercept, network.direct_links(), *units, nullptr, team.size()),
           run(design, blocks, targets, stages, team) {}
 
     StagewiseSettings stages;
-    AffineUnits<Scalar> units;
+    std::unique_ptr<CandidateSource<Scalar>> units;
     Design<Scalar> design;
     StagewiseRun<Scalar> run;
   };
+
+  // One stage of members that have the same pool: the first one draws it.
+  void advance(const std::vector<Member*>& members, Index stage) {
+    Member& first = *members.front();
+    first.units->draw(stage, first.run.plan(), team_);
+    std::vector<const RidgeState<Scalar>*> states;
+    for (Member* member : members) states.push_back(&member->run.state());
+    const std::vector<Index> rows =
+        rows_to_score(split_.rows(), first.stages.score_fraction, first.stages.seed, stage);
+    const MatrixD scores = score_pool(first.design, states, rows, team_);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      members[i]->run.take(stage, scores.col(static_cast<Index>(i)), nullptr);
+    }
+  }
 
   const SplitData<Scalar>& split_;
   const Inputs<Scalar>& inputs_;
@@ -225,8 +235,7 @@ struct Task {
 };
 
 bool shares_pools(const NetworkSettings& network, const SearchSettings& settings) {
-  return network.architecture != Architecture::bls &&
-         network.stagewise.selection != Selection::random && !settings.temperatures;
+  return network.stagewise.selection != Selection::random && !settings.temperatures;
 }
 
 // What a fit in progress holds: Q, the residual and a few d × d matrices.

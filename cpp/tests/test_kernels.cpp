@@ -44,20 +44,15 @@ template <class Scalar>
 long double reference(Activation activation, Scalar z) {
   const long double x = z;
   switch (activation) {
-    case Activation::identity:
-      return x;
+    case Activation::identity: return x;
     case Activation::sigmoid:
       return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
-    case Activation::tanh:
-      return std::tanh(x);
-    case Activation::relu:
-      return x < 0 ? 0 : x;
-    case Activation::sine:
-      return std::sin(x);
+    case Activation::tanh: return std::tanh(x);
+    case Activation::relu: return x < 0 ? 0 : x;
+    case Activation::sine: return std::sin(x);
     case Activation::selu:
       return 1.0507009873554805L * (x > 0 ? x : 1.6732632423543772L * std::expm1(x));
-    case Activation::tribas:
-      return std::fabs(x) > 1 ? 0 : 1 - std::fabs(x);
+    case Activation::tribas: return std::fabs(x) > 1 ? 0 : 1 - std::fabs(x);
     case Activation::radbas: {
       volatile Scalar square = z * z;
       return std::exp(-static_cast<long double>(square));

@@ -17,15 +17,16 @@ class AffineUnits final : public CandidateSource<Scalar> {
 
   StagePlan plan() const override { return budget_.next(kept_list_.count()); }
   void draw(Index stage, const StagePlan& plan, Team& team) override;
+  void share_draws_with(const CandidateSource<Scalar>& other) override {
+    pool_units_ = static_cast<const AffineUnits&>(other).pool_units_;
+  }
+  bool pool_is_common() const override { return true; }
   void select(const std::vector<Index>& candidates) override;
   void keep_selected() override { kept_list_.append(selected_units_); }
   void gather_kept() override { kept_ = Layer<Scalar>(kept_units(), inputs_, activation_); }
   Index count(Units units) const override { return layer(units).units(); }
   void evaluate(Units units, RowRange range, Scalar* out, Index leading, double* square_norms,
                 Scratch<Scalar>& scratch) const override;
-
-  // From now on this source and `other` have one pool between them, whichever of the two draws it.
-  void share_pool_with(const AffineUnits& other) { pool_units_ = other.pool_units_; }
 
   // The units kept, in terms of the standardised inputs.
   UnitWeights kept_units() const { return kept_list_.joined(inputs_.columns()); }

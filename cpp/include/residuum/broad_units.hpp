@@ -5,6 +5,8 @@
 // the largest argument to 0.8.
 #pragma once
 
+#include <memory>
+
 #include "residuum/candidates.hpp"
 #include "residuum/layer.hpp"
 #include "residuum/weight_draws.hpp"
@@ -37,6 +39,13 @@ class BroadUnits final : public CandidateSource<Scalar> {
 
   StagePlan plan() const override;
   void draw(Index stage, const StagePlan& plan, Team& team) override;
+  // Feature nodes are drawn from the inputs. Enhancement nodes look at the feature nodes kept; only their
+  // directions are common.
+  void share_draws_with(const CandidateSource<Scalar>& other) override {
+    pool_nodes_ = static_cast<const BroadUnits&>(other).pool_nodes_;
+    directions_ = static_cast<const BroadUnits&>(other).directions_;
+  }
+  bool pool_is_common() const override { return in_features(); }
   void select(const std::vector<Index>& candidates) override;
   void keep_selected() override;
   bool next_kind() override;
@@ -56,6 +65,13 @@ class BroadUnits final : public CandidateSource<Scalar> {
     Layer<Scalar> layer;
     Vector<Scalar> gain, shift;
   };
+
+  // Orthonormal V of an enhancement pool, weights above biases.
+  struct Directions {
+    Index stage = -1;
+    MatrixD v;
+  };
+  const MatrixD& draw_directions(Index stage, Index count, Team& team);
 
   bool in_features() const { return features_.units.biases.size() < feature_target_; }
   FeatureLayer feature_layer(const FeatureNodes& nodes) const;
@@ -81,7 +97,9 @@ class BroadUnits final : public CandidateSource<Scalar> {
   mutable std::vector<Scratch<Scalar>> scratch_;
 
   bool pool_of_features_ = true;
-  FeatureNodes pool_nodes_, selected_nodes_, features_;
+  std::shared_ptr<FeatureNodes> pool_nodes_ = std::make_shared<FeatureNodes>();
+  std::shared_ptr<Directions> directions_ = std::make_shared<Directions>();
+  FeatureNodes selected_nodes_, features_;
   UnitWeights pool_enhancement_, selected_enhancement_;
   UnitList enhancement_list_;
   FeatureLayer pool_layer_, selected_layer_, feature_layer_;

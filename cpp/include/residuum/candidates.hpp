@@ -49,6 +49,11 @@ class CandidateSource {
 
   virtual StagePlan plan() const = 0;
   virtual void draw(Index stage, const StagePlan& plan, Team& team) = 0;
+  // Makes what is drawn from the seed alone common to this source and `other`, which must have the same
+  // draws: whichever of them draws, both have it.
+  virtual void share_draws_with(const CandidateSource& other) = 0;
+  // Whether the next pool is of that sort, depending on nothing chosen so far.
+  virtual bool pool_is_common() const = 0;
   virtual void select(const std::vector<Index>& candidates) = 0;
   virtual void keep_selected() = 0;
   // Called when no candidate of a pool adds anything: whether there is another kind to go on with.

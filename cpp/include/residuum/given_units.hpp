@@ -20,6 +20,8 @@ class GivenUnits final : public CandidateSource<double> {
   void draw(Index stage, const StagePlan& plan, Team&) override {
     pool_ = pool_function_(stage, plan.pool);
   }
+  void share_draws_with(const CandidateSource&) override {}
+  bool pool_is_common() const override { return false; }
   void select(const std::vector<Index>& candidates) override {
     selected_.resize(pool_.rows(), static_cast<Index>(candidates.size()));
     for (std::size_t j = 0; j < candidates.size(); ++j) selected_.col(j) = pool_.col(candidates[j]);

@@ -2,6 +2,8 @@
 // source of candidates, run the stages, fold the standardisation into the weights.
 #pragma once
 
+#include <memory>
+
 #include "residuum/affine_units.hpp"
 #include "residuum/network.hpp"
 #include "residuum/stagewise.hpp"
@@ -59,11 +61,18 @@ struct NetworkFit {
   double temperature = 1.0;  // of softmax(τ · scores); 1 without labels
 };
 
-// The affine network a fit has chosen; readout and path go over from the design's rows [1?, U?, units] to
-// the network's, everything in raw terms.
+// The architecture's source of candidates; inputs, blocks and root_weights (may be null) must outlive it.
 template <class Scalar>
-NetworkFit affine_network(StagewiseFit fit, const AffineUnits<Scalar>& units,
-                          const Inputs<Scalar>& inputs, const NetworkSettings& settings);
+std::unique_ptr<CandidateSource<Scalar>> make_units(const NetworkSettings& settings,
+                                                    const Inputs<Scalar>& inputs,
+                                                    const RowBlocks& blocks,
+                                                    const double* root_weights, Team& team);
+
+// The network a fit has chosen from such a source; readout and path go over from the design's rows
+// [1?, U?, units] to the network's, everything in raw terms.
+template <class Scalar>
+NetworkFit network_of(StagewiseFit fit, const CandidateSource<Scalar>& units,
+                      const Inputs<Scalar>& inputs, const NetworkSettings& settings);
 
 template <class Scalar>
 NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& settings,

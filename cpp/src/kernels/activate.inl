@@ -76,8 +76,8 @@ struct Radbas {
 template <class Scalar>
 RESIDUUM_INLINE double sum_of_squares(const Scalar* column, Index rows) {
   constexpr Index kWidth = kLanes<double>;
-  Doubles sums[4] = {Doubles{}, Doubles{}, Doubles{},
-                     Doubles{}};  // four, to hide the latency of an addition
+  // Four, to hide the latency of an addition.
+  Doubles sums[4] = {Doubles{}, Doubles{}, Doubles{}, Doubles{}};
   Index row = 0;
   for (; row + 4 * kWidth <= rows; row += 4 * kWidth)
     unrolled<4>([&](auto i) {
@@ -106,22 +106,14 @@ double activate_column(Scalar* column, Index rows, Scalar bias) {
 template <class Scalar>
 double activate(Activation activation, Scalar* column, Index rows, Scalar bias) {
   switch (activation) {
-    case Activation::identity:
-      return activate_column<Identity>(column, rows, bias);
-    case Activation::sigmoid:
-      return activate_column<Sigmoid>(column, rows, bias);
-    case Activation::tanh:
-      return activate_column<Tanh>(column, rows, bias);
-    case Activation::relu:
-      return activate_column<Relu>(column, rows, bias);
-    case Activation::sine:
-      return activate_column<Sine>(column, rows, bias);
-    case Activation::selu:
-      return activate_column<Selu>(column, rows, bias);
-    case Activation::tribas:
-      return activate_column<Tribas>(column, rows, bias);
-    case Activation::radbas:
-      return activate_column<Radbas>(column, rows, bias);
+    case Activation::identity: return activate_column<Identity>(column, rows, bias);
+    case Activation::sigmoid: return activate_column<Sigmoid>(column, rows, bias);
+    case Activation::tanh: return activate_column<Tanh>(column, rows, bias);
+    case Activation::relu: return activate_column<Relu>(column, rows, bias);
+    case Activation::sine: return activate_column<Sine>(column, rows, bias);
+    case Activation::selu: return activate_column<Selu>(column, rows, bias);
+    case Activation::tribas: return activate_column<Tribas>(column, rows, bias);
+    case Activation::radbas: return activate_column<Radbas>(column, rows, bias);
   }
   return 0;
 }

@@ -15,10 +15,13 @@ namespace residuum {
 namespace avx2 {
 namespace {
 
-#include "activate.inl"
-#include "elementary.inl"
+// Each builds on the ones before it.
+// clang-format off
 #include "pack.inl"
+#include "elementary.inl"
+#include "activate.inl"
 #include "skinny.inl"
+// clang-format on
 
 }  // namespace
 
