@@ -91,10 +91,10 @@ def main() -> None:
     print(markdown(table))
     note = (
         f"Guided RVFL, M = 100, k = 1, at most {options.units} units, alpha = {options.alpha:g}, "
-        f"sets of at most {options.rows} rows, five stratified folds. Accuracies and differences in "
-        "points; `loo − test` is how much more the leave-one-out accuracy of the full network claims "
-        "than the test part gives, with units chosen from pools of 100 and (blind) from pools of "
-        "one. Made by `python bench/stopping.py --data DIR`."
+        f"sets of at most {options.rows} rows, five stratified folds. Accuracies and differences "
+        "in points; `loo − test` is how much more the leave-one-out accuracy of the full network "
+        "claims than the test part gives, with units chosen from pools of 100 and (blind) from "
+        "pools of one. Made by `python bench/stopping.py --data DIR`."
     )
     write_csv(options.out / "stopping.csv", rows)
     write_markdown(options.out / "stopping.md", "Early stopping on small sets", note, table)
