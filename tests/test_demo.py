@@ -9,7 +9,7 @@ import pytest
 @pytest.fixture(scope="module")
 def demo():
     return subprocess.run(
-        [sys.executable, "-m", "residuum", "demo"], capture_output=True, text=True, timeout=120
+        [sys.executable, "-m", "residuum", "demo"], capture_output=True, text=True, timeout=600
     )
 
 

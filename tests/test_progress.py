@@ -205,11 +205,11 @@ def test_search_tells_a_log_how_many_fits_are_done(clock, capsys):
     search(verbose=1).fit(X, y)
     assert capsys.readouterr().err == "[RVFLClassifierCV] 6/6 fits, 0.0 s\n"
     with _progress.search_progress("Slow", 1) as report:
-        for done in range(9):
+        for done in range(10):
             clock.now += 4
             report(done, 9)
     shown = re.findall(r"(\d)/9 fits, (\d+)", capsys.readouterr().err)
-    assert shown == [("2", "12"), ("5", "24"), ("8", "36"), ("9", "36")]
+    assert shown == [("2", "12"), ("5", "24"), ("8", "36"), ("9", "40")]
 
 
 def test_search_tells_a_terminal_in_one_line():

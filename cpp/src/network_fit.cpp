@@ -27,9 +27,12 @@ MatrixD raw_readout(const MatrixD& readout, bool intercept, bool direct_links,
 template <class Scalar>
 void to_raw_terms(StagewiseFit& fit, bool intercept, bool direct_links,
                   const Inputs<Scalar>& inputs) {
-  for (MatrixD* readout : {&fit.readout, &fit.path.start, &fit.path.directions}) {
-    if (readout->size() > 0) *readout = raw_readout(*readout, intercept, direct_links, inputs);
-  }
+  const auto convert = [&](MatrixD& readout) {
+    readout = raw_readout(readout, intercept, direct_links, inputs);
+  };
+  if (fit.readout.cols() > 0) convert(fit.readout);  // a mere trace has none
+  convert(fit.path.start);
+  convert(fit.path.directions);
 }
 
 UnitWeights first_units(const UnitWeights& units, Index count) {

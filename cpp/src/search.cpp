@@ -339,6 +339,7 @@ SearchResults search_networks(const TrainingData<Scalar>& data, const SearchSett
       done += static_cast<Index>(task.count);
     });
   });
+  if (progress) progress(total, total);
   return results;
 }
 

@@ -215,15 +215,7 @@ def search_progress(name: str, verbose: Any) -> Iterator[_CountCallback | None]:
         yield None
         return
     with _live_count(name) if _can_redraw() else nullcontext(_logged_count(name)) as show:
-        all_fits = 0
-
-        def report(done: int, total: int) -> None:
-            nonlocal all_fits
-            all_fits = total
-            show(done, total)
-
-        yield report
-        show(all_fits, all_fits)
+        yield show
 
 
 @contextmanager
