@@ -161,6 +161,14 @@ def test_stopping_by_cross_validation(cls):
     np.testing.assert_array_equal(problems.scores_of(model, X), scores)
 
 
+@each_estimator
+def test_watchers_know_the_size_that_cross_validation_found(cls):
+    X, y = noisy(cls)
+    told = []
+    model = stopping(cls, "cv", callback=told.append).fit(X, y)
+    assert told[-1].n_units == told[-1].max_units == model.n_hidden_ < 46
+
+
 def test_cross_validation_finds_the_size_of_a_one_shot_network():
     X, y = noisy(residuum.ELMClassifier)
     model = stopping(residuum.ELMClassifier, "cv", selection="random").fit(X, y)

@@ -85,7 +85,8 @@ def test_extreme_inputs_give_no_warnings():
     for activation in ACTIVATIONS:
         model = problems.small(residuum.ELMClassifier, activation=activation).fit(X, y)
         for size in (1e-300, 1e5, 1e100):
-            module_of(model)["predict_proba"](size * X)
+            probabilities = module_of(model)["predict_proba"](size * X)
+            np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
 
 
 @each_estimator

@@ -234,6 +234,14 @@ def test_without_refit_there_is_nothing_to_predict_with():
         search.predict(X)
 
 
+def test_best_network_of_an_earlier_fit_is_forgotten():
+    X, y = problems.data_for(residuum.RVFLClassifier)
+    search = residuum.RVFLClassifierCV(max_hidden=3, random_state=0).fit(X, y)
+    search.set_params(refit=False).fit(X, y)
+    for name in ("best_estimator_", "n_hidden_", "alpha_"):
+        assert not hasattr(search, name)
+
+
 @pytest.mark.parametrize(
     ("params", "message"),
     [

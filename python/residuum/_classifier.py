@@ -65,10 +65,6 @@ class NetworkClassifier(ClassifierMixin, StagewiseNetwork):
     def _labels(self, scores: FloatArray) -> NDArray[Any]:
         return np.asarray(self.classes_[np.argmax(scores, axis=1)])
 
-    def _scores(self, X: Any) -> FloatArray:
-        X = self._validated(X)
-        return self._evaluate(X, self._readout())
-
     def decision_function(self, X: Any) -> FloatArray:
         """Score of every class; with two classes, that of the second minus that of the first.
 

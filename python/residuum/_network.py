@@ -130,7 +130,9 @@ class StagewiseNetwork(
     ) -> NDArray[np.float64]:
         """Fit to targets (n, q); returns the readout, a row a column of the design, ones last."""
         settings, units = self._settings(X.shape)
+        largest = settings.size
         evidence = evidence_for(self, settings, X, targets, labels)
+        units -= largest - settings.size  # what cross-validation found to be too many
         with watched_fit(self, units, self._planned_stages(units)) as watcher:
             with single_threaded_blas():
                 fit = _core.fit_network(
@@ -180,6 +182,10 @@ class StagewiseNetwork(
     def _validated(self, X: Any) -> FloatArray:
         check_is_fitted(self)
         return contiguous(validate_data(self, X, reset=False, dtype=FLOAT_TYPES))
+
+    def _scores(self, X: Any) -> FloatArray:
+        """What the readout gives, a column an output."""
+        return self._evaluate(self._validated(X), self._readout())
 
     def _evaluate(self, X: FloatArray, readout: NDArray[np.float64]) -> FloatArray:
         with single_threaded_blas():

@@ -41,10 +41,6 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
         self.intercept_ = intercept if y.ndim == 2 else float(intercept[0])
         return self
 
-    def _scores(self, X: Any) -> FloatArray:
-        X = self._validated(X)
-        return self._evaluate(X, self._readout())
-
     def _predictions(self, scores: FloatArray) -> FloatArray:
         return scores if np.ndim(self.coef_) == 2 else scores[:, 0]
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import ParameterGrid
-from sklearn.utils.validation import _num_samples
 
 from residuum import _core
 from residuum._network import FloatArray, StagewiseNetwork
@@ -142,15 +141,15 @@ def _key(params: Params) -> str:
 
 def as_splits(splits: Any, n: int) -> list[Split]:
     """Train and test rows of every split, as integers, checked."""
-    checked = []
+    checked: list[Split] = []
     for train, test in splits:
-        pair = tuple(_rows(part, n) for part in (train, test))
-        if min(map(_num_samples, pair)) == 0:
+        pair = _rows(train, n), _rows(test, n)
+        if min(map(len, pair)) == 0:
             raise ValueError("cv must give training and test samples; got an empty part")
         checked.append(pair)
     if not checked:
         raise ValueError("cv must give at least one split; got none")
-    return checked  # type: ignore[return-value]
+    return checked
 
 
 def _rows(part: Any, n: int) -> NDArray[np.int64]:

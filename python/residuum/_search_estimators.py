@@ -17,7 +17,6 @@ from sklearn.base import (
     ClassNamePrefixFeaturesOutMixin,
     RegressorMixin,
     TransformerMixin,
-    clone,
 )
 from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.model_selection import check_cv
@@ -34,8 +33,8 @@ from residuum._validation import check_count, check_flag, seed_of
 _UNITS = {"KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 
-class _PredictedClassifier(RVFLClassifier):
-    """Stands for a fitted network whose scores of the rows in question are known."""
+class _Predicted:
+    """Makes an estimator stand for a fitted one whose scores of the rows in question are known."""
 
     _held_out: FloatArray
 
@@ -43,13 +42,12 @@ class _PredictedClassifier(RVFLClassifier):
         return self._held_out
 
 
-class _PredictedRegressor(RVFLRegressor):
-    """Likewise."""
+class _PredictedClassifier(_Predicted, RVFLClassifier):
+    pass
 
-    _held_out: FloatArray
 
-    def _scores(self, X: Any) -> FloatArray:
-        return self._held_out
+class _PredictedRegressor(_Predicted, RVFLRegressor):
+    pass
 
 
 class NetworkSearch(
@@ -101,7 +99,11 @@ class NetworkSearch(
         y: NDArray[Any],
         targets: NDArray[np.float64],
         predicted: StagewiseNetwork,
-    ) -> None:
+    ) -> StagewiseNetwork:
+        """Fill in what was found; returns the best network, not fitted."""
+        for name in ("best_estimator_", "n_hidden_", "alpha_"):  # of an earlier fit
+            self.__dict__.pop(name, None)
+        check_flag("refit", self.refit)
         classification = isinstance(self, ClassifierMixin)
         splitter = check_cv(self.cv, y, classifier=classification)
         splits = as_splits(splitter.split(X, y), len(X))
@@ -131,7 +133,8 @@ class NetworkSearch(
         self.best_index_ = int(np.argmin(self.cv_results_["rank_test_score"]))
         self.best_params_ = task.candidates[self.best_index_]
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
-        self._best_model = model.set_params(**self.best_params_)
+        model.set_params(**self.best_params_)
+        return model
 
     def _checked_scorer(self, model: StagewiseNetwork) -> Callable[..., float]:
         if self.scoring is not None and not isinstance(self.scoring, str):
@@ -147,11 +150,11 @@ class NetworkSearch(
         scorer: Callable[..., float] = check_scoring(model, scoring=self.scoring)
         return scorer
 
-    def _refit(self, X: Any, y: Any) -> None:
-        if check_flag("refit", self.refit):
-            self.best_estimator_ = clone(self._best_model).fit(X, y)
-            self.n_hidden_ = self.best_estimator_.n_hidden_
-            self.alpha_ = self.best_params_["alpha"]
+    def _refit(self, model: StagewiseNetwork, X: Any, y: Any) -> None:
+        if self.refit:
+            self.best_estimator_ = model.fit(X, y)
+            self.n_hidden_ = model.n_hidden_
+            self.alpha_ = model.alpha
 
     def _best(self) -> Any:
         check_is_fitted(self)
@@ -254,9 +257,9 @@ class ClassifierSearch(ClassifierMixin, NetworkSearch):
         X_array, y = validate_data(self, X, y, dtype=FLOAT_TYPES)
         predicted = _PredictedClassifier()
         predicted.classes_, labels = classes_and_labels(y)
-        self._search(X_array, y, one_hot(labels), predicted)
+        model = self._search(X_array, y, one_hot(labels), predicted)
         self.classes_ = predicted.classes_
-        self._refit(X, y)
+        self._refit(model, X, y)
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -322,8 +325,8 @@ class RegressorSearch(RegressorMixin, NetworkSearch):
         y_array = np.asarray(y_array, dtype=np.float64)
         predicted = _PredictedRegressor()
         predicted.coef_ = np.empty((0,) * y_array.ndim)
-        self._search(X_array, y_array, y_array.reshape(len(y_array), -1), predicted)
-        self._refit(X, y)
+        model = self._search(X_array, y_array, y_array.reshape(len(y_array), -1), predicted)
+        self._refit(model, X, y)
         return self
 
     def __sklearn_tags__(self) -> Any:
