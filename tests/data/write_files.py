@@ -1,7 +1,7 @@
 """Writes version_V_*.safetensors, and what the models in them predict, for the format's version V.
 
-Run once when a version of the format is new, and commit the result: test_files.py loads it ever
-after. Files that exist are left alone.
+Run once when a version of the format is new, and commit the result: test_file_format.py loads it
+ever after. Files that exist are left alone.
 """
 
 import json
