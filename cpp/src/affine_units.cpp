@@ -5,20 +5,23 @@ namespace residuum {
 template <class Scalar>
 AffineUnits<Scalar>::AffineUnits(const Inputs<Scalar>& inputs, const WeightDraws& draws,
                                  Activation activation, const Budget& budget)
-    : inputs_(inputs), draws_(draws), activation_(activation), budget_(budget) {
-  pool_.activation = selected_.activation = activation;
-}
+    : inputs_(inputs),
+      draws_(draws),
+      budget_(budget),
+      pool_(activation),
+      selected_(activation),
+      kept_(activation) {}
 
 template <class Scalar>
 void AffineUnits<Scalar>::draw(Index stage, const StagePlan& plan, Team& team) {
   draws_.draw(Stream::hidden, stage, plan.pool, inputs_.columns(), team, *pool_units_);
-  inputs_.adapt(*pool_units_, pool_.weights, pool_.biases);
+  pool_.assign(*pool_units_, inputs_);
 }
 
 template <class Scalar>
 void AffineUnits<Scalar>::select(const std::vector<Index>& candidates) {
   selected_units_ = pick(*pool_units_, candidates);
-  inputs_.adapt(selected_units_, selected_.weights, selected_.biases);
+  selected_.assign(selected_units_, inputs_);
 }
 
 template <class Scalar>

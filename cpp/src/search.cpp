@@ -9,20 +9,15 @@
 namespace residuum {
 namespace {
 
-// Rows of the inputs, copied in the order they are held.
+// Some rows of the inputs, column by column: the order that sparse maps read without copying.
 template <class Scalar>
 std::vector<Scalar> gather_rows(const TrainingData<Scalar>& data, const std::vector<Index>& rows) {
+  const Index row_step = data.row_major ? data.columns : 1;
+  const Index column_step = data.row_major ? 1 : data.rows;
   std::vector<Scalar> gathered;
   gathered.reserve(rows.size() * static_cast<std::size_t>(data.columns));
-  if (data.row_major) {
-    for (const Index row : rows) {
-      const Scalar* first = data.inputs + row * data.columns;
-      gathered.insert(gathered.end(), first, first + data.columns);
-    }
-  } else {
-    for (Index j = 0; j < data.columns; ++j) {
-      for (const Index row : rows) gathered.push_back(data.inputs[j * data.rows + row]);
-    }
+  for (Index j = 0; j < data.columns; ++j) {
+    for (const Index row : rows) gathered.push_back(data.inputs[row * row_step + j * column_step]);
   }
   return gathered;
 }
@@ -37,7 +32,6 @@ template <class Scalar>
 struct SplitData {
   SplitData(const TrainingData<Scalar>& data, const Split& split, bool classification)
       : columns(data.columns),
-        row_major(data.row_major),
         train_inputs(gather_rows(data, split.train)),
         test_inputs(gather_rows(data, split.test)),
         train_targets(gather_rows(data.targets, split.train)),
@@ -57,15 +51,18 @@ struct SplitData {
 
   Index rows() const { return train_targets.rows(); }
   TrainingData<Scalar> training(bool with_labels) const {
-    return {train_inputs.data(), rows(),        columns,
-            row_major,           train_targets, with_labels ? labels.data() : nullptr};
+    return {train_inputs.data(),
+            rows(),
+            columns,
+            false,
+            train_targets,
+            with_labels ? labels.data() : nullptr};
   }
   Inputs<Scalar> test() const {
-    return Inputs<Scalar>(test_inputs.data(), test_targets.rows(), columns, row_major);
+    return Inputs<Scalar>(test_inputs.data(), test_targets.rows(), columns, false);
   }
 
   Index columns;
-  bool row_major;
   std::vector<Scalar> train_inputs, test_inputs;
   MatrixD train_targets, test_targets;
   Eigen::RowVectorXd means;

@@ -23,7 +23,7 @@ class AffineUnits final : public CandidateSource<Scalar> {
   bool pool_is_common() const override { return true; }
   void select(const std::vector<Index>& candidates) override;
   void keep_selected() override { kept_list_.append(selected_units_); }
-  void gather_kept() override { kept_ = Layer<Scalar>(kept_units(), inputs_, activation_); }
+  void gather_kept() override { kept_.assign(kept_units(), inputs_); }
   Index count(Units units) const override { return layer(units).units(); }
   void evaluate(Units units, RowRange range, Scalar* out, Index leading, double* square_norms,
                 Scratch<Scalar>& scratch) const override;
@@ -38,7 +38,6 @@ class AffineUnits final : public CandidateSource<Scalar> {
 
   const Inputs<Scalar>& inputs_;
   WeightDraws draws_;
-  Activation activation_;
   Budget budget_;
   std::shared_ptr<UnitWeights> pool_units_ = std::make_shared<UnitWeights>();
   UnitWeights selected_units_;

@@ -27,6 +27,10 @@ struct Kernels {
   void (*subtract_product)(const Scalar* A, Index lda, Index a, const Scalar* C, Index ldc, Index b,
                            Scalar* Y, Index ldy, Index rows);
 
+  // out <- sum over i < count of weights[i] columns[i], each column with `rows` elements.
+  void (*combine_columns)(const Scalar* const* columns, const Scalar* weights, Index count,
+                          Index rows, Scalar* out);
+
   const char* name;  // the instruction set: "baseline" or "avx2"
 };
 

@@ -4,27 +4,26 @@
 #include "residuum/activation.hpp"
 #include "residuum/inputs.hpp"
 #include "residuum/profile.hpp"
+#include "residuum/sparse_weights.hpp"
 #include "residuum/unit_weights.hpp"
 
 namespace residuum {
 
 template <class Scalar>
-struct Layer {
-  Matrix<Scalar> weights;  // inputs × units
-  Vector<Scalar> biases;
-  Activation activation = Activation::sigmoid;
-
-  Layer() = default;
-  Layer(const UnitWeights& units, Activation phi)
-      : weights(units.weights.template cast<Scalar>()),
-        biases(units.biases.template cast<Scalar>()),
-        activation(phi) {}
+class Layer {
+ public:
+  explicit Layer(Activation activation = Activation::sigmoid) : activation_(activation) {}
+  Layer(const UnitWeights& units, Activation activation);
   // Units that read these inputs, in whatever scale they are loaded.
-  Layer(const UnitWeights& units, const Inputs<Scalar>& inputs, Activation phi) : activation(phi) {
-    inputs.adapt(units, weights, biases);
+  Layer(const UnitWeights& units, const Inputs<Scalar>& inputs, Activation activation)
+      : activation_(activation) {
+    assign(units, inputs);
   }
 
-  Index units() const { return biases.size(); }
+  // Other units in place of those there are.
+  void assign(const UnitWeights& units, const Inputs<Scalar>& inputs);
+
+  Index units() const { return biases_.size(); }
 
   // out (rows × units, column-major) <- φ(x W + β). Adds squared norms and times unless null.
   void evaluate(const InputBlock<Scalar>& x, Index rows, Scalar* out, Index leading,
@@ -32,6 +31,13 @@ struct Layer {
 
  private:
   void map(const InputBlock<Scalar>& x, Index rows, Scalar* out, Index leading) const;
+  void map_handful(const InputBlock<Scalar>& x, Index rows, Scalar* out, Index leading) const;
+
+  Matrix<Scalar> weights_;  // inputs × units
+  Vector<Scalar> biases_;
+  Activation activation_;
+  SparseWeights<Scalar> sparse_weights_;  // the same, if `sparse_`
+  bool sparse_ = false;
 };
 
 }  // namespace residuum

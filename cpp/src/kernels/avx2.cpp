@@ -21,14 +21,15 @@ namespace {
 #include "elementary.inl"
 #include "activate.inl"
 #include "skinny.inl"
+#include "combine.inl"
 // clang-format on
 
 }  // namespace
 
 const Kernels<float> kFloatKernels = {activate<float>, add_transposed_product<float>,
-                                      subtract_product<float>, "avx2"};
+                                      subtract_product<float>, combine_columns<float>, "avx2"};
 const Kernels<double> kDoubleKernels = {activate<double>, add_transposed_product<double>,
-                                        subtract_product<double>, "avx2"};
+                                        subtract_product<double>, combine_columns<double>, "avx2"};
 
 }  // namespace avx2
 }  // namespace residuum

@@ -14,14 +14,16 @@ namespace {
 #include "elementary.inl"
 #include "activate.inl"
 #include "skinny.inl"
+#include "combine.inl"
 // clang-format on
 
 }  // namespace
 
 const Kernels<float> kFloatKernels = {activate<float>, add_transposed_product<float>,
-                                      subtract_product<float>, "baseline"};
+                                      subtract_product<float>, combine_columns<float>, "baseline"};
 const Kernels<double> kDoubleKernels = {activate<double>, add_transposed_product<double>,
-                                        subtract_product<double>, "baseline"};
+                                        subtract_product<double>, combine_columns<double>,
+                                        "baseline"};
 
 }  // namespace baseline
 }  // namespace residuum

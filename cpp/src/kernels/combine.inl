@@ -1,0 +1,49 @@
+// Sums of a few columns: units that see few inputs each need no more than those.
+
+// Columns that one pass takes, each with its weight in a register.
+constexpr int kMostCombined = 6;
+
+template <class Scalar, int kCount, bool kAdd>
+void combine_some(const Scalar* const* columns, const Scalar* weights, Index rows, Scalar* out) {
+  Pack<Scalar> factors[kCount];
+  unrolled<kCount>([&](auto i) { factors[i] = fill<Scalar>(weights[i]); });
+  const auto combine = [&](Index row, auto load_rows, auto store_rows) {
+    Pack<Scalar> sum = load_rows(columns[0] + row) * factors[0];
+    if constexpr (kAdd) sum = load_rows(out + row) + sum;
+    unrolled<kCount - 1>(
+        [&](auto i) { sum = mul_add(load_rows(columns[i + 1] + row), factors[i + 1], sum); });
+    store_rows(out + row, sum);
+  };
+  Index row = 0;
+  for (; row + kLanes<Scalar> <= rows; row += kLanes<Scalar>)
+    combine(
+        row, [](const Scalar* from) { return load<Scalar>(from); },
+        [](Scalar* to, Pack<Scalar> pack) { store<Scalar>(to, pack); });
+  if (const Index rest = rows - row)
+    combine(
+        row, [rest](const Scalar* from) { return load_first<Scalar>(from, rest); },
+        [rest](Scalar* to, Pack<Scalar> pack) { store_first<Scalar>(to, pack, rest); });
+}
+
+template <class Scalar, bool kAdd, int kCount = kMostCombined>
+void combine_up_to(Index count, const Scalar* const* columns, const Scalar* weights, Index rows,
+                   Scalar* out) {
+  if (count == kCount) return combine_some<Scalar, kCount, kAdd>(columns, weights, rows, out);
+  if constexpr (kCount > 1)
+    combine_up_to<Scalar, kAdd, kCount - 1>(count, columns, weights, rows, out);
+}
+
+template <class Scalar>
+void combine_columns(const Scalar* const* columns, const Scalar* weights, Index count, Index rows,
+                     Scalar* out) {
+  if (count == 0) {
+    for (Index row = 0; row < rows; ++row) out[row] = 0;
+    return;
+  }
+  const Index first = count < kMostCombined ? count : kMostCombined;
+  combine_up_to<Scalar, false>(first, columns, weights, rows, out);
+  for (Index done = first; done < count; done += kMostCombined) {
+    const Index some = count - done < kMostCombined ? count - done : kMostCombined;
+    combine_up_to<Scalar, true>(some, columns + done, weights + done, rows, out);
+  }
+}
