@@ -12,29 +12,57 @@ namespace residuum {
 namespace {
 
 #ifdef RESIDUUM_HAS_AVX2_KERNELS
-bool cpu_has_avx2_and_fma() {
+
 #ifdef _MSC_VER
+// Whether the CPU has these features (of leaves 1, ecx, and 7, ebx) and the system saves these registers.
+bool cpu_has(int leaf1_ecx, int leaf7_ebx, unsigned saved_registers) {
+  constexpr int kOsxsave = 1 << 27;
   int leaf[4];
   __cpuid(leaf, 0);
   if (leaf[0] < 7) return false;
   __cpuid(leaf, 1);
-  const int wanted = (1 << 12) | (1 << 27) | (1 << 28);  // fma, osxsave, avx
-  if ((leaf[2] & wanted) != wanted) return false;
-  if ((_xgetbv(0) & 6) != 6) return false;  // the system must save the wide registers
+  if ((leaf[2] & kOsxsave) == 0 || (leaf[2] & leaf1_ecx) != leaf1_ecx) return false;
+  if ((_xgetbv(0) & saved_registers) != saved_registers) return false;
   __cpuidex(leaf, 7, 0);
-  return (leaf[1] & (1 << 5)) != 0;
+  return (leaf[1] & leaf7_ebx) == leaf7_ebx;
+}
+#endif
+
+bool cpu_has_avx2_and_fma() {
+#ifdef _MSC_VER
+  return cpu_has((1 << 12) | (1 << 28), 1 << 5, 0x6);  // fma, avx; avx2
 #else
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+}
+
+#endif
+
+#ifdef RESIDUUM_HAS_AVX512_KERNELS
+bool cpu_has_avx512() {
+#ifdef _MSC_VER
+  // f, dq, cd, bw, vl: what /arch:AVX512 may use
+  return cpu_has(0, (1 << 16) | (1 << 17) | (1 << 28) | (1 << 30) | static_cast<int>(1u << 31),
+                 0xE6);
+#else
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
 #endif
 }
 #endif
 
 int count_variants() {
 #ifdef RESIDUUM_HAS_AVX2_KERNELS
-  if (cpu_has_avx2_and_fma()) return 2;
+  if (!cpu_has_avx2_and_fma()) return 1;
+#ifdef RESIDUUM_HAS_AVX512_KERNELS
+  if (cpu_has_avx512()) return 3;
 #endif
+  return 2;
+#else
   return 1;
+#endif
 }
 
 int variant_count() {
@@ -47,6 +75,9 @@ int variant_count() {
 template <>
 const Kernels<float>* available_kernels<float>(int i) {
   if (i < 0 || i >= variant_count()) return nullptr;
+#ifdef RESIDUUM_HAS_AVX512_KERNELS
+  if (i == 2) return &avx512::kFloatKernels;
+#endif
 #ifdef RESIDUUM_HAS_AVX2_KERNELS
   if (i == 1) return &avx2::kFloatKernels;
 #endif
@@ -56,6 +87,9 @@ const Kernels<float>* available_kernels<float>(int i) {
 template <>
 const Kernels<double>* available_kernels<double>(int i) {
   if (i < 0 || i >= variant_count()) return nullptr;
+#ifdef RESIDUUM_HAS_AVX512_KERNELS
+  if (i == 2) return &avx512::kDoubleKernels;
+#endif
 #ifdef RESIDUUM_HAS_AVX2_KERNELS
   if (i == 1) return &avx2::kDoubleKernels;
 #endif

@@ -137,7 +137,7 @@ void check_result_ignores_position_in_column() {
   std::normal_distribution<double> normal(0, 300);
   for (const Kernels<Scalar>* kernels : all_kernels<Scalar>())
     for (const NamedActivation& named : kActivations)
-      for (Index rows = 0; rows < 40; ++rows) {
+      for (Index rows = 0; rows < 72; ++rows) {
         const Scalar guard = Scalar(12345);
         std::vector<Scalar> column(static_cast<std::size_t>(rows) + 2, guard);
         for (Index i = 0; i < rows; ++i)
@@ -159,6 +159,41 @@ void check_result_ignores_position_in_column() {
         CHECK(same);
         CHECK(sum == doctest::Approx(expected_sum).epsilon(1e-13));
       }
+}
+
+// Numbers that take a pack off the common path, at every place of a column, must not change their neighbours, nor get
+// another value than they have alone.
+template <class Scalar>
+void check_special_numbers_disturb_no_neighbour() {
+  using Limits = std::numeric_limits<Scalar>;
+  const auto same_bits = [](Scalar x, Scalar y) { return std::memcmp(&x, &y, sizeof(x)) == 0; };
+  const Index rows = 37;
+  std::vector<Scalar> plain(rows);
+  for (Index i = 0; i < rows; ++i) plain[i] = static_cast<Scalar>(0.3 * i - 5);
+  for (const Kernels<Scalar>* kernels : all_kernels<Scalar>())
+    for (const NamedActivation& named : kActivations) {
+      std::vector<Scalar> expected = plain;
+      kernels->activate(named.activation, expected.data(), rows, 0);
+      for (const Scalar special :
+           {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity(), Limits::denorm_min(),
+            -Limits::min(), Limits::max(), static_cast<Scalar>(sizeof(Scalar) == 4 ? -95 : -730),
+            Scalar(1e7)}) {
+        Scalar alone = special;
+        kernels->activate(named.activation, &alone, 1, 0);
+        bool same = true;
+        for (Index place = 0; place < rows; ++place) {
+          std::vector<Scalar> column = plain;
+          column[place] = special;
+          kernels->activate(named.activation, column.data(), rows, 0);
+          for (Index i = 0; i < rows; ++i)
+            same = same && same_bits(column[i], i == place ? alone : expected[i]);
+        }
+        CAPTURE(kernels->name);
+        CAPTURE(named.name);
+        CAPTURE(special);
+        CHECK(same);
+      }
+    }
 }
 
 // A column-major matrix of random numbers whose padding rows are NaN, so that reading them shows.
@@ -189,7 +224,7 @@ template <class Check>
 void for_each_shape(Check check) {
   for (const Index a : {0, 1, 2, 3, 7, 50})
     for (const Index b : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 16})
-      for (const Index rows : {0, 1, 3, 8, 64, 100, 257, 512, 1024}) check(Shape{a, b, rows});
+      for (const Index rows : {0, 1, 3, 8, 15, 64, 100, 257, 512, 1024}) check(Shape{a, b, rows});
 }
 
 // Whether `padding` rows and the element after the last column are still NaN.
@@ -280,6 +315,11 @@ TEST_CASE("activations are within four ulps of the definition over the whole ran
 TEST_CASE("an activation does not depend on where in the column an element stands") {
   check_result_ignores_position_in_column<double>();
   check_result_ignores_position_in_column<float>();
+}
+
+TEST_CASE("special numbers change none of their neighbours") {
+  check_special_numbers_disturb_no_neighbour<double>();
+  check_special_numbers_disturb_no_neighbour<float>();
 }
 
 TEST_CASE("saturated arguments give exact limits") {

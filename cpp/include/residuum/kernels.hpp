@@ -31,7 +31,7 @@ struct Kernels {
   void (*combine_columns)(const Scalar* const* columns, const Scalar* weights, Index count,
                           Index rows, Scalar* out);
 
-  const char* name;  // the instruction set: "baseline" or "avx2"
+  const char* name;  // the instruction set: "baseline", "avx2" or "avx512"
 };
 
 // The fastest kernels this CPU can run, for float and double.

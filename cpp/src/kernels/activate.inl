@@ -8,13 +8,19 @@ struct Identity {
   }
 };
 
-// With e = exp(-|z|) <= 1 nothing overflows, and e / (1 + e) keeps its relative accuracy down to the denormals.
+// 1 / (1 + e^-z) keeps its relative accuracy as long as e^-z is a normal number. A pack that holds a larger z of either
+// sign has those lanes from e / (1 + e) with e = e^-|z| <= 1, which does so down to the denormals.
 struct Sigmoid {
   template <class Scalar>
   static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
-    const Pack<Scalar> e = exp_minus<Scalar>(absolute<Scalar>(z));
+    using K = Constants<Scalar>;
     const Pack<Scalar> one = fill<Scalar>(1);
-    return (z < Scalar(0) ? e : one) / (one + e);
+    const Pack<Scalar> value = one / (one + exp_bounded<Scalar>(-z));
+    const Pack<Scalar> size = absolute<Scalar>(z);
+    if (!any_above(size, K::kExpNormal)) return value;
+    const Pack<Scalar> e = exp_minus<Scalar>(size);
+    const Pack<Scalar> saturated = (z < Scalar(0) ? e : one) / (one + e);
+    return size > K::kExpNormal ? saturated : value;
   }
 };
 
@@ -78,12 +84,14 @@ RESIDUUM_INLINE double sum_of_squares(const Scalar* column, Index rows) {
   constexpr Index kWidth = kLanes<double>;
   // Four, to hide the latency of an addition.
   Doubles sums[4] = {Doubles{}, Doubles{}, Doubles{}, Doubles{}};
+  const auto add_pack = [&](Index row, int i) {
+    const Doubles x = load_widened(column + row);
+    sums[i] = mul_add(x, x, sums[i]);
+  };
   Index row = 0;
   for (; row + 4 * kWidth <= rows; row += 4 * kWidth)
-    unrolled<4>([&](auto i) {
-      const Doubles x = load_widened(column + row + i * kWidth);
-      sums[i] = mul_add(x, x, sums[i]);
-    });
+    unrolled<4>([&](auto i) { add_pack(row + i * kWidth, i); });
+  for (; row + kWidth <= rows; row += kWidth) add_pack(row, 0);
   double rest = 0;
   for (; row < rows; ++row)
     rest += static_cast<double>(column[row]) * static_cast<double>(column[row]);
@@ -92,14 +100,20 @@ RESIDUUM_INLINE double sum_of_squares(const Scalar* column, Index rows) {
 
 template <class Function, class Scalar>
 double activate_column(Scalar* column, Index rows, Scalar bias) {
-  Index row = 0;
-  for (; row + kLanes<Scalar> <= rows; row += kLanes<Scalar>)
-    store<Scalar>(column + row,
-                  Function::template apply<Scalar>(load<Scalar>(column + row) + bias));
-  if (const Index rest = rows - row)
-    store_first<Scalar>(
-        column + row,
-        Function::template apply<Scalar>(load_first<Scalar>(column + row, rest) + bias), rest);
+  const auto activated = [bias](Pack<Scalar> z) {
+    return Function::template apply<Scalar>(z + bias);
+  };
+  const Index last_row = rows - kLanes<Scalar>;
+  if (last_row < 0) {
+    store_first<Scalar>(column, activated(load_first<Scalar>(column, rows)), rows);
+  } else {
+    // The last pack may overlap the one before, so it is loaded first. A masked store in its place would hold up the
+    // loads of the next column.
+    const Pack<Scalar> last = load<Scalar>(column + last_row);
+    for (Index row = 0; row < last_row; row += kLanes<Scalar>)
+      store<Scalar>(column + row, activated(load<Scalar>(column + row)));
+    store<Scalar>(column + last_row, activated(last));
+  }
   return sum_of_squares(column, rows);
 }
 

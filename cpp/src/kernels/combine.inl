@@ -7,22 +7,25 @@ template <class Scalar, int kCount, bool kAdd>
 void combine_some(const Scalar* const* columns, const Scalar* weights, Index rows, Scalar* out) {
   Pack<Scalar> factors[kCount];
   unrolled<kCount>([&](auto i) { factors[i] = fill<Scalar>(weights[i]); });
-  const auto combine = [&](Index row, auto load_rows, auto store_rows) {
+  const auto combined = [&](Index row, auto load_rows) {
     Pack<Scalar> sum = load_rows(columns[0] + row) * factors[0];
     if constexpr (kAdd) sum = load_rows(out + row) + sum;
     unrolled<kCount - 1>(
         [&](auto i) { sum = mul_add(load_rows(columns[i + 1] + row), factors[i + 1], sum); });
-    store_rows(out + row, sum);
+    return sum;
   };
-  Index row = 0;
-  for (; row + kLanes<Scalar> <= rows; row += kLanes<Scalar>)
-    combine(
-        row, [](const Scalar* from) { return load<Scalar>(from); },
-        [](Scalar* to, Pack<Scalar> pack) { store<Scalar>(to, pack); });
-  if (const Index rest = rows - row)
-    combine(
-        row, [rest](const Scalar* from) { return load_first<Scalar>(from, rest); },
-        [rest](Scalar* to, Pack<Scalar> pack) { store_first<Scalar>(to, pack, rest); });
+  const auto load_full = [](const Scalar* from) { return load<Scalar>(from); };
+  const Index last_row = rows - kLanes<Scalar>;
+  if (last_row < 0) {
+    const auto load_rest = [rows](const Scalar* from) { return load_first<Scalar>(from, rows); };
+    store_first<Scalar>(out, combined(0, load_rest), rows);
+    return;
+  }
+  // The last pack may overlap the one before; see activate_column.
+  const Pack<Scalar> last = combined(last_row, load_full);
+  for (Index row = 0; row < last_row; row += kLanes<Scalar>)
+    store<Scalar>(out + row, combined(row, load_full));
+  store<Scalar>(out + last_row, last);
 }
 
 template <class Scalar, bool kAdd, int kCount = kMostCombined>

@@ -112,16 +112,20 @@ RESIDUUM_INLINE ReducedExp<Scalar> reduce_exp(Pack<Scalar> x) {
   return result;
 }
 
+// e^x for |x| <= kExpNormal.
+template <class Scalar>
+RESIDUUM_INLINE Pack<Scalar> exp_bounded(Pack<Scalar> x) {
+  const ReducedExp<Scalar> reduced = reduce_exp<Scalar>(x);
+  const Pack<Scalar> scale = power_of_two<Scalar>(reduced.biased_exponent);
+  return mul_add(scale, reduced.fraction, scale);
+}
+
 // e^-x for x >= 0, down to the denormals. Those cannot be reached by one normal power of two, so a pack that holds a
 // large x is scaled twice; a lane gives the same bits either way.
 template <class Scalar>
 RESIDUUM_INLINE Pack<Scalar> exp_minus(Pack<Scalar> x) {
   using K = Constants<Scalar>;
-  if (!any_above(x, K::kExpNormal)) {
-    const ReducedExp<Scalar> reduced = reduce_exp<Scalar>(-x);
-    const Pack<Scalar> scale = power_of_two<Scalar>(reduced.biased_exponent);
-    return mul_add(scale, reduced.fraction, scale);
-  }
+  if (!any_above(x, K::kExpNormal)) return exp_bounded<Scalar>(-x);
   const Pack<Scalar> bounded = x > K::kExpZero ? fill<Scalar>(K::kExpZero) : x;
   const ReducedExp<Scalar> reduced = reduce_exp<Scalar>(-bounded);
   const Pack<Scalar> step = fill<Scalar>(K::kExpFirstStep);

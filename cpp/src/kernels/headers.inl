@@ -10,6 +10,12 @@
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #endif
+#if defined(__AVX2__) && defined(__FMA__)
+#define RESIDUUM_AVX2_PACKS 1
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#define RESIDUUM_AVX512_PACKS 1  // besides the above: AVX2 helps with half packs
+#endif
+#endif
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)

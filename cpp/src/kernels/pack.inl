@@ -3,7 +3,9 @@
 
 #ifdef RESIDUUM_VECTOR_PACKS
 
-#ifdef __AVX2__
+#if defined(RESIDUUM_AVX512_PACKS)
+constexpr int kPackBytes = 64;
+#elif defined(RESIDUUM_AVX2_PACKS)
 constexpr int kPackBytes = 32;
 #else
 constexpr int kPackBytes = 16;
@@ -71,7 +73,58 @@ RESIDUUM_INLINE void store(Scalar* to, Pack<Scalar> pack) {
   memcpy(to, &pack, sizeof(pack));
 }
 
-// The first `count` < kLanes elements, and zeros: reads nothing past the end of a column.
+// load_first reads the first `count` < kLanes elements and makes the rest zero, store_first writes them: the ends of
+// columns, past which nothing is touched.
+#if defined(RESIDUUM_AVX512_PACKS)
+
+template <class Scalar>
+RESIDUUM_INLINE Pack<Scalar> load_first(const Scalar* from, Index count) {
+  const unsigned lanes = (1u << count) - 1;
+  if constexpr (sizeof(Scalar) == sizeof(double))
+    return (Doubles)_mm512_maskz_loadu_pd(static_cast<__mmask8>(lanes), from);
+  else
+    return (Floats)_mm512_maskz_loadu_ps(static_cast<__mmask16>(lanes), from);
+}
+
+template <class Scalar>
+RESIDUUM_INLINE void store_first(Scalar* to, Pack<Scalar> pack, Index count) {
+  const unsigned lanes = (1u << count) - 1;
+  if constexpr (sizeof(Scalar) == sizeof(double))
+    _mm512_mask_storeu_pd(to, static_cast<__mmask8>(lanes), (__m512d)pack);
+  else
+    _mm512_mask_storeu_ps(to, static_cast<__mmask16>(lanes), (__m512)pack);
+}
+
+#elif defined(RESIDUUM_AVX2_PACKS)
+
+// All ones in the first `count` lanes.
+template <class Scalar>
+RESIDUUM_INLINE __m256i first_lanes(Index count) {
+  if constexpr (sizeof(Scalar) == sizeof(double))
+    return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3));
+  else
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)),
+                              _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+template <class Scalar>
+RESIDUUM_INLINE Pack<Scalar> load_first(const Scalar* from, Index count) {
+  if constexpr (sizeof(Scalar) == sizeof(double))
+    return (Doubles)_mm256_maskload_pd(from, first_lanes<Scalar>(count));
+  else
+    return (Floats)_mm256_maskload_ps(from, first_lanes<Scalar>(count));
+}
+
+template <class Scalar>
+RESIDUUM_INLINE void store_first(Scalar* to, Pack<Scalar> pack, Index count) {
+  if constexpr (sizeof(Scalar) == sizeof(double))
+    _mm256_maskstore_pd(to, first_lanes<Scalar>(count), (__m256d)pack);
+  else
+    _mm256_maskstore_ps(to, first_lanes<Scalar>(count), (__m256)pack);
+}
+
+#else
+
 template <class Scalar>
 RESIDUUM_INLINE Pack<Scalar> load_first(const Scalar* from, Index count) {
   Scalar lanes[kLanes<Scalar>] = {};
@@ -85,6 +138,8 @@ RESIDUUM_INLINE void store_first(Scalar* to, Pack<Scalar> pack, Index count) {
   store<Scalar>(lanes, pack);
   for (Index i = 0; i < count; ++i) to[i] = lanes[i];
 }
+
+#endif
 
 template <class Scalar>
 RESIDUUM_INLINE Pack<Scalar> fill(Scalar value) {
@@ -117,7 +172,9 @@ RESIDUUM_INLINE Floats from_bits(FloatBits bits) {
 
 // x y + z, rounded once where the instruction set can and twice elsewhere; nothing here relies on the single rounding.
 RESIDUUM_INLINE Doubles mul_add(Doubles x, Doubles y, Doubles z) {
-#if defined(RESIDUUM_VECTOR_PACKS) && defined(__FMA__) && defined(__AVX2__)
+#if defined(RESIDUUM_AVX512_PACKS)
+  return (Doubles)_mm512_fmadd_pd((__m512d)x, (__m512d)y, (__m512d)z);
+#elif defined(RESIDUUM_AVX2_PACKS)
   return (Doubles)_mm256_fmadd_pd((__m256d)x, (__m256d)y, (__m256d)z);
 #elif defined(RESIDUUM_VECTOR_PACKS) && defined(__aarch64__)
   return (Doubles)vfmaq_f64((float64x2_t)z, (float64x2_t)x, (float64x2_t)y);
@@ -127,7 +184,9 @@ RESIDUUM_INLINE Doubles mul_add(Doubles x, Doubles y, Doubles z) {
 }
 
 RESIDUUM_INLINE Floats mul_add(Floats x, Floats y, Floats z) {
-#if defined(RESIDUUM_VECTOR_PACKS) && defined(__FMA__) && defined(__AVX2__)
+#if defined(RESIDUUM_AVX512_PACKS)
+  return (Floats)_mm512_fmadd_ps((__m512)x, (__m512)y, (__m512)z);
+#elif defined(RESIDUUM_AVX2_PACKS)
   return (Floats)_mm256_fmadd_ps((__m256)x, (__m256)y, (__m256)z);
 #elif defined(RESIDUUM_VECTOR_PACKS) && defined(__aarch64__)
   return (Floats)vfmaq_f32((float32x4_t)z, (float32x4_t)x, (float32x4_t)y);
@@ -138,7 +197,9 @@ RESIDUUM_INLINE Floats mul_add(Floats x, Floats y, Floats z) {
 
 // Whether x > limit in any lane; false for lanes that are NaN.
 RESIDUUM_INLINE bool any_above(Doubles x, double limit) {
-#if defined(RESIDUUM_VECTOR_PACKS) && defined(__AVX2__)
+#if defined(RESIDUUM_AVX512_PACKS)
+  return _mm512_cmp_pd_mask((__m512d)x, _mm512_set1_pd(limit), _CMP_GT_OQ) != 0;
+#elif defined(RESIDUUM_AVX2_PACKS)
   return _mm256_movemask_pd((__m256d)(x > limit)) != 0;
 #elif defined(RESIDUUM_VECTOR_PACKS) && defined(__SSE2__)
   return _mm_movemask_pd((__m128d)(x > limit)) != 0;
@@ -151,7 +212,9 @@ RESIDUUM_INLINE bool any_above(Doubles x, double limit) {
 }
 
 RESIDUUM_INLINE bool any_above(Floats x, float limit) {
-#if defined(RESIDUUM_VECTOR_PACKS) && defined(__AVX2__)
+#if defined(RESIDUUM_AVX512_PACKS)
+  return _mm512_cmp_ps_mask((__m512)x, _mm512_set1_ps(limit), _CMP_GT_OQ) != 0;
+#elif defined(RESIDUUM_AVX2_PACKS)
   return _mm256_movemask_ps((__m256)(x > limit)) != 0;
 #elif defined(RESIDUUM_VECTOR_PACKS) && defined(__SSE2__)
   return _mm_movemask_ps((__m128)(x > limit)) != 0;
@@ -176,6 +239,16 @@ RESIDUUM_INLINE Doubles load_widened(const float* from) {
 
 RESIDUUM_INLINE Doubles load_widened(const double* from) { return load<double>(from); }
 
+// x, kept in a register. Compilers like to repeat a load as an operand of every instruction that needs it; loads of 64
+// bytes, each of which crosses a cache line unless aligned, are then the bottleneck.
+template <class AnyPack>
+RESIDUUM_INLINE AnyPack in_register(AnyPack x) {
+#ifdef RESIDUUM_AVX512_PACKS
+  asm("" : "+v"(x));
+#endif
+  return x;
+}
+
 // The sum of the lanes, in a fixed order.
 RESIDUUM_INLINE double total(Doubles x) {
   double lanes[kLanes<double>];
@@ -194,19 +267,36 @@ RESIDUUM_INLINE double total(Floats x) {
   return total(sum);
 }
 
-#if defined(RESIDUUM_VECTOR_PACKS) && defined(__AVX2__)
+#ifdef RESIDUUM_AVX2_PACKS
+
+// The upper half of a wide pack added to the lower; a pack of 32 bytes as it is.
+RESIDUUM_INLINE __m256d folded(Doubles x) {
+#ifdef RESIDUUM_AVX512_PACKS
+  return _mm256_add_pd(_mm512_castpd512_pd256((__m512d)x), _mm512_extractf64x4_pd((__m512d)x, 1));
+#else
+  return (__m256d)x;
+#endif
+}
+
+RESIDUUM_INLINE __m256 folded(Floats x) {
+#ifdef RESIDUUM_AVX512_PACKS
+  return _mm256_add_ps(_mm512_castps512_ps256((__m512)x), _mm512_extractf32x8_ps((__m512)x, 1));
+#else
+  return (__m256)x;
+#endif
+}
 
 // The totals of four packs as the four lanes of one. Lane sums taken one by one would cost as much as a short product.
 RESIDUUM_INLINE __m256d four_totals(const Doubles* sums) {
-  const __m256d low = _mm256_hadd_pd((__m256d)sums[0], (__m256d)sums[1]);
-  const __m256d high = _mm256_hadd_pd((__m256d)sums[2], (__m256d)sums[3]);
+  const __m256d low = _mm256_hadd_pd(folded(sums[0]), folded(sums[1]));
+  const __m256d high = _mm256_hadd_pd(folded(sums[2]), folded(sums[3]));
   return _mm256_add_pd(_mm256_permute2f128_pd(low, high, 0x20),
                        _mm256_permute2f128_pd(low, high, 0x31));
 }
 
 RESIDUUM_INLINE __m256d four_totals(const Floats* sums) {
-  const __m256 low = _mm256_hadd_ps((__m256)sums[0], (__m256)sums[1]);
-  const __m256 high = _mm256_hadd_ps((__m256)sums[2], (__m256)sums[3]);
+  const __m256 low = _mm256_hadd_ps(folded(sums[0]), folded(sums[1]));
+  const __m256 high = _mm256_hadd_ps(folded(sums[2]), folded(sums[3]));
   const __m256 halves = _mm256_hadd_ps(low, high);
   return _mm256_add_pd(_mm256_cvtps_pd(_mm256_castps256_ps128(halves)),
                        _mm256_cvtps_pd(_mm256_extractf128_ps(halves, 1)));
@@ -217,7 +307,7 @@ RESIDUUM_INLINE __m256d four_totals(const Floats* sums) {
 // out[i] += the sum of the lanes of sums[i].
 template <class SumPack, int kCount>
 RESIDUUM_INLINE void add_totals(double* out, const SumPack (&sums)[kCount]) {
-#if defined(RESIDUUM_VECTOR_PACKS) && defined(__AVX2__)
+#ifdef RESIDUUM_AVX2_PACKS
   if constexpr (kCount % 4 == 0) {
     unrolled<kCount / 4>([&](auto four) {
       double* to = out + 4 * four;
@@ -227,12 +317,4 @@ RESIDUUM_INLINE void add_totals(double* out, const SumPack (&sums)[kCount]) {
   }
 #endif
   unrolled<kCount>([&](auto i) { out[i] += total(sums[i]); });
-}
-
-RESIDUUM_INLINE void prefetch(const void* address) {
-#if defined(__GNUC__) || defined(__clang__)
-  __builtin_prefetch(address, 0, 3);
-#else
-  (void)address;
-#endif
 }

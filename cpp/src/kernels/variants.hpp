@@ -6,6 +6,7 @@
 #if defined(__x86_64__) || defined(_M_X64)
 #define RESIDUUM_HAS_AVX2_KERNELS 1
 #endif
+// Not every compiler knows AVX-512: the build defines RESIDUUM_HAS_AVX512_KERNELS where it does.
 
 namespace residuum {
 
@@ -19,6 +20,13 @@ namespace avx2 {
 extern const Kernels<float> kFloatKernels;
 extern const Kernels<double> kDoubleKernels;
 }  // namespace avx2
+#endif
+
+#ifdef RESIDUUM_HAS_AVX512_KERNELS
+namespace avx512 {
+extern const Kernels<float> kFloatKernels;
+extern const Kernels<double> kDoubleKernels;
+}  // namespace avx512
 #endif
 
 }  // namespace residuum

@@ -1,0 +1,45 @@
+// The kernels for x86-64 CPUs with AVX-512. Compile with -mavx512f -mavx512dq -mavx512vl -mavx512bw -mavx2 -mfma, or
+// /arch:AVX512.
+// Everything but the two tables has internal linkage and no function template of the standard library is used, so the
+// linker can never take code compiled with these flags for code that runs on every CPU.
+#include "variants.hpp"
+
+#ifdef RESIDUUM_HAS_AVX512_KERNELS
+
+#if !defined(__AVX512F__) || !defined(__AVX512DQ__)
+#error "avx512.cpp must be compiled with AVX-512 enabled: -mavx512f -mavx512dq ..., or /arch:AVX512"
+#endif
+
+// GCC 12 takes the undefined registers in its own intrinsics for mistakes.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
+#include "headers.inl"
+
+namespace residuum {
+namespace avx512 {
+namespace {
+
+// Each builds on the ones before it.
+// clang-format off
+#include "pack.inl"
+#include "elementary.inl"
+#include "activate.inl"
+#include "skinny.inl"
+#include "combine.inl"
+// clang-format on
+
+}  // namespace
+
+const Kernels<float> kFloatKernels = {activate<float>, add_transposed_product<float>,
+                                      subtract_product<float>, combine_columns<float>, "avx512"};
+const Kernels<double> kDoubleKernels = {activate<double>, add_transposed_product<double>,
+                                        subtract_product<double>, combine_columns<double>,
+                                        "avx512"};
+
+}  // namespace avx512
+}  // namespace residuum
+
+#endif  // RESIDUUM_HAS_AVX512_KERNELS
