@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ from residuum import RVFLClassifier
 
 FloatArray = NDArray[np.floating[Any]]
 LabelArray = NDArray[np.int64]
+
+ALPHA = 1.0
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,12 @@ class Case:
     k: int
     incremental_bar: float | None = None
     refit_bar: float | None = None
+    weights: str = "sparse"
+
+    @property
+    def dense(self) -> Case:
+        """The same with units that see all inputs, as classic networks have them."""
+        return replace(self, name=f"{self.name}, dense", weights="uniform")
 
     @property
     def stages(self) -> int:
@@ -38,8 +46,9 @@ class Case:
         return 1 + self.p + self.h
 
     def network(self, **params: Any) -> RVFLClassifier:
-        sizes = {"n_hidden": self.h, "pool_size": self.M, "block_size": self.k, "random_state": 0}
-        return RVFLClassifier(**{**sizes, **params})
+        own = {"n_hidden": self.h, "pool_size": self.M, "block_size": self.k}
+        fixed = {"weight_init": self.weights, "alpha": ALPHA, "random_state": 0}
+        return RVFLClassifier(**{**own, **fixed, **params})
 
     def data(self, dtype: Any = np.float64, seed: int = 0) -> tuple[FloatArray, LabelArray]:
         """Rows of a few latent factors plus noise; classes cut from a curved function of them."""

@@ -14,13 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, get_blas_funcs, solve_triangular
+from scipy.sparse import csc_array
 
-from cases import Case
-from numpy_sweeps import BlockedSweep, Sweep, WholeSweep
+from cases import ALPHA, Case
+from numpy_sweeps import BlockedSweep, Pool, Sweep, WholeSweep
 from residuum import draw_candidates
 
 FloatArray = NDArray[np.floating[Any]]
-ALPHA = 1.0
+
+# Below this share of nonzeros SciPy's sparse product is faster than the BLAS on two cores.
+SPARSE_PAYS = 0.02
 
 
 @dataclass(frozen=True)
@@ -32,12 +35,16 @@ class NumpyFit:
     readout: FloatArray
 
 
-def draw_pools(case: Case, dtype: Any, seed: int = 0) -> list[FloatArray]:
+def draw_pools(case: Case, dtype: Any, seed: int = 0) -> list[Pool]:
     """The pools of all stages of `case.network(random_state=seed)`, for `numpy_sweeps`."""
     pools = []
     for stage in range(case.stages):
-        weights, biases = draw_candidates(seed, stage, case.M, case.p)
-        pools.append(np.asfortranarray(-np.vstack([biases, weights]).astype(dtype)))
+        weights, biases = draw_candidates(
+            seed, stage, case.M, case.p, weight_init=case.weights
+        )
+        pool = np.asfortranarray(-np.vstack([biases, weights]).astype(dtype))
+        few = np.count_nonzero(pool) < SPARSE_PAYS * pool.size
+        pools.append(csc_array(pool) if few else pool)
     return pools
 
 
@@ -78,7 +85,7 @@ def ridge(design: FloatArray, targets: FloatArray) -> tuple[FloatArray, FloatArr
     return readout, targets - design @ readout
 
 
-def fit_refit(X: FloatArray, y: NDArray[np.int64], pools: list[FloatArray], case: Case) -> NumpyFit:
+def fit_refit(X: FloatArray, y: NDArray[np.int64], pools: list[Pool], case: Case) -> NumpyFit:
     """Every stage solves the ridge problem on all columns from nothing."""
     fixed, targets = standardized(X), one_hot(y, X.dtype)
     n, start = fixed.shape
@@ -187,7 +194,7 @@ class GrowingFactor:
 def fit_incremental(
     X: FloatArray,
     y: NDArray[np.int64],
-    pools: list[FloatArray],
+    pools: list[Pool],
     case: Case,
     *,
     blocked: bool = False,

@@ -5,8 +5,8 @@ into blocks that stay in cache and gives them to Python threads, each with a BLA
 stores no n × M pool. Which is faster depends on n: the benchmarks race both.
 
 Pools come as (p + 1, M) matrices, biases in the first row, *negated*, so that the sigmoid is exp,
-one addition and one reciprocal of the product. Matrices are column-major: of NumPy's layouts that
-is the one in which the products are fastest.
+one addition and one reciprocal of the product; as sparse arrays where that is faster. Matrices are
+column-major: of NumPy's layouts that is the one in which the products are fastest.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array
 from threadpoolctl import ThreadpoolController
 
 FloatArray = NDArray[np.floating[Any]]
+Pool = FloatArray | csc_array
 
 
 def columns_like(matrix: FloatArray, columns: int) -> FloatArray:
@@ -29,11 +31,14 @@ def columns_like(matrix: FloatArray, columns: int) -> FloatArray:
     return np.empty((len(matrix), columns), dtype=matrix.dtype, order="F")
 
 
-def activate(inputs: FloatArray, negated_pool: FloatArray, out: FloatArray) -> None:
+def activate(inputs: FloatArray, negated_pool: Pool, out: FloatArray) -> None:
     """out <- sigmoid(inputs · pool)."""
-    np.matmul(inputs, negated_pool, out=out)
+    if isinstance(negated_pool, csc_array):
+        product = (negated_pool.T @ inputs.T).T
+    else:
+        product = np.matmul(inputs, negated_pool, out=out)
     with np.errstate(over="ignore"):  # exp(…) = inf is a unit at 0
-        np.exp(out, out=out)
+        np.exp(product, out=out)
     out += 1
     np.reciprocal(out, out=out)
 
@@ -63,12 +68,12 @@ class WholeSweep:
     def running(self) -> Iterator[None]:
         yield
 
-    def products(self, pool: FloatArray, residual: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def products(self, pool: Pool, residual: FloatArray) -> tuple[FloatArray, FloatArray]:
         """GᵀR (M, q) and ‖g‖² (M,) of a pool."""
         activate(self._inputs, pool, self._pool)
         return self._pool.T @ residual, squared_norms(self._pool)
 
-    def columns(self, pool: FloatArray, chosen: NDArray[np.int64]) -> FloatArray:
+    def columns(self, pool: Pool, chosen: NDArray[np.int64]) -> FloatArray:
         """Activations (n, k) of the pool last scored."""
         return np.asfortranarray(self._pool[:, chosen])
 
@@ -109,7 +114,7 @@ class BlockedSweep:
         shares = self._executor.map(share, range(self._threads))
         return [result for share_ in shares for result in share_]
 
-    def products(self, pool: FloatArray, residual: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def products(self, pool: Pool, residual: FloatArray) -> tuple[FloatArray, FloatArray]:
         def block(thread: int, rows: slice) -> tuple[FloatArray, FloatArray]:
             values = self._pools[thread][: rows.stop - rows.start]
             activate(self._inputs[rows], pool, values)
@@ -118,9 +123,10 @@ class BlockedSweep:
         correlations, norms = zip(*self._each(block), strict=True)
         return np.sum(correlations, axis=0), np.sum(norms, axis=0)
 
-    def columns(self, pool: FloatArray, chosen: NDArray[np.int64]) -> FloatArray:
+    def columns(self, pool: Pool, chosen: NDArray[np.int64]) -> FloatArray:
         columns = columns_like(self._inputs, len(chosen))
-        few = np.asfortranarray(pool[:, chosen])
+        few = pool[:, chosen]
+        few = few if isinstance(few, csc_array) else np.asfortranarray(few)
         self._each(lambda _, rows: activate(self._inputs[rows], few, columns[rows]))
         return columns
 

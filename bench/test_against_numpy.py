@@ -1,5 +1,7 @@
 """RVFLClassifier against Algorithm 1 in NumPy, float64 and float32, same draws, same choices.
 
+Sparse weights are the package's default, dense ones those of classic networks.
+
 Compares fit times with the best incremental NumPy (whole arrays, and row blocks on Python threads)
 and with a refit from scratch at every stage. NumPy may use all cores and has its pools drawn
 beforehand. The bars are printed, not asserted: `pytest bench/test_against_numpy.py --long`.
@@ -11,16 +13,18 @@ import pytest
 from cases import CASES, LARGE, MEDIUM
 from numpy_rivals import draw_pools, fit_incremental, fit_refit
 
-SHORT = [("small", "float64"), ("medium", "float64"), ("wide", "float64")]
+SHORT = ["small-float64", "medium-float64", "wide-float64", "medium, dense-float64"]
 
 
 def parameters():
-    """Every case in both types; all but a few with --long only."""
+    """Every case in both types, with sparse and dense weights; all but a few with --long only."""
     chosen = []
-    for name in CASES:
-        for dtype in ("float64", "float32"):
-            marks = [] if (name, dtype) in SHORT else [pytest.mark.long]
-            chosen.append(pytest.param(CASES[name], dtype, id=f"{name}-{dtype}", marks=marks))
+    for base in CASES.values():
+        for case in (base, base.dense):
+            for dtype in ("float64", "float32"):
+                name = f"{case.name}-{dtype}"
+                marks = [] if name in SHORT else [pytest.mark.long]
+                chosen.append(pytest.param(case, dtype, id=name, marks=marks))
     return chosen
 
 
@@ -37,10 +41,11 @@ def test_fit_time_against_numpy(race, report, long, case, dtype):
     if case.refit_bar:
         rivals["refit"] = lambda: fit_refit(X, y, pools, case)
     repeats = 5 if long else 3
-    most = {} if long or case.name == "small" else {"refit": 1}
+    small = case.n * case.h < 1_000_000
+    most = {} if long or small else {"refit": 1}
     bars = {"refit": case.refit_bar}
     what = f"{case.name} {dtype}"
-    timings = race(what, rivals, repeats, bars=bars, most=most, warm_up=case.name == "small")
+    timings = race(what, rivals, repeats, bars=bars, most=most, warm_up=small)
     best = min(("incremental", "incremental, blocked"), key=timings.median)
     report(
         what,

@@ -72,15 +72,11 @@ def test_one_shot_network_keeps_its_only_pool_in_order(cls):
 
 
 @pytest.mark.parametrize("cls", problems.AFFINE, ids=problems.name_of)
-@pytest.mark.parametrize(
-    ("n", "p", "budget"), [(100, 3, 50), (400, 20, 80), (400, 13, 65), (6000, 250, 1000)]
-)
-def test_auto_budget_is_the_papers(cls, n, p, budget):
-    if budget == 1000 and cls is not residuum.ELMClassifier:
-        pytest.skip("the cap is one rule; the largest fit is made once")
-    X, y = problems.data_for(cls, n, p, n_outputs=2)
+@pytest.mark.parametrize(("n", "units"), [(100, 50), (400, 80), (2000, 300)])
+def test_auto_is_a_fifth_of_the_samples_within_bounds(cls, n, units):
+    X, y = problems.data_for(cls, n, 4, n_outputs=2)
     model = cls(selection="random", random_state=0).fit(X, y)
-    assert model.n_hidden_ == budget == max(50, min(1000, int(0.2 * n), 5 * p))
+    assert model.n_hidden_ == units == max(50, min(300, n // 5))
 
 
 @pytest.mark.parametrize("cls", problems.ALL, ids=problems.name_of)

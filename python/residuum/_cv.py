@@ -48,7 +48,7 @@ class AffineSearch(NetworkSearch):
         refit: bool = True,
         max_memory: float | str = "2GB",
         score_fraction: float = 1.0,
-        weight_init: Any = "uniform",
+        weight_init: Any = "sparse",
         weight_scale: float = 1.0,
         fan_in: int = 6,
         standardize: bool = True,
@@ -84,7 +84,7 @@ class AffineSearch(NetworkSearch):
 
     def _sizes(self, shape: tuple[int, int]) -> list[int]:
         auto = isinstance(self.max_hidden, str) and self.max_hidden == "auto"
-        most = automatic_units(shape) if auto else check_count("max_hidden", self.max_hidden)
+        most = automatic_units(shape[0]) if auto else check_count("max_hidden", self.max_hidden)
         return sizes_to_try("n_hidden", self.n_hidden, most)
 
 

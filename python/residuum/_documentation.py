@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from inspect import signature
 from typing import TypeVar
 
 Class = TypeVar("Class", bound=type)
 
 _PIECES = {
     "units": """n_hidden : int or "auto", default="auto"
-        Hidden units to build. "auto" is ``max(50, min(1000, n_samples // 5, 5 * n_features))``.
+        Hidden units to build. "auto" is ``max(50, min(300, n_samples // 5))``.
     activation : {"sigmoid", "tanh", "relu", "sine", "selu", "tribas", "radbas", "identity"}, \
 default="sigmoid"
         Activation of the hidden units.""",
@@ -25,7 +27,7 @@ default="sigmoid"
         Activation of the enhancement nodes; same choice.
     sparse_features : bool, default=True
         Whether a sparse autoencoder refines the random maps of the feature nodes.""",
-    "shared": """alpha : float, default=1.0
+    "shared": """alpha : float, default={default alpha}
         Ridge penalty on all readout weights, the intercept's included.
     selection : {"residual", "joint", "random"}, default="residual"
         "residual" keeps, at every stage, the candidates with the largest drop of the objective when
@@ -40,11 +42,12 @@ default="sigmoid"
     score_fraction : float, default=1.0
         Share of the samples that candidates are scored on, drawn anew at every stage (at least
         2,048). The readout is always fitted on all.
-    weight_init : {"uniform", "normal", "sparse"} or callable, default="uniform"
-        Distribution of the hidden weights and biases, for standardised inputs. "uniform": weights
-        on [-s, s], biases on [0, s] with s = `weight_scale`. "normal": weights N(0, s²/p), biases
-        on [-s, s]. "sparse": each unit sees a random 1 … `fan_in` of the inputs, m say, with
-        weights N(0, (1.5 s)²/m) and a bias on [-1.5 s, 1.5 s]. A callable ``(rng, pool_size,
+    weight_init : {"sparse", "uniform", "normal"} or callable, \
+default={default weight_init}
+        Distribution of the hidden weights and biases, for standardised inputs. "sparse": each unit
+        sees a random 1 … `fan_in` of the inputs, m say, with weights N(0, (1.5 s)²/m) and a bias on
+        [-1.5 s, 1.5 s], where s = `weight_scale`. "uniform", as classic networks have it: weights
+        on [-s, s], biases on [0, s]. "normal": weights N(0, s²/p), biases on [-s, s]. A callable ``(rng, pool_size,
         n_features) -> (weights, biases)``, or an object with such a ``draw`` method, replaces them;
         weights have shape (n_features, pool_size).
     weight_scale : float, default=1.0
@@ -198,8 +201,11 @@ and (n_features,)
 
 
 def documented(cls: Class) -> Class:
-    """Fill the ``{pieces}`` of a class docstring in."""
+    """Fill the ``{pieces}`` of a class docstring in, and defaults that differ between classes."""
     if cls.__doc__:
         for name, text in _PIECES.items():
             cls.__doc__ = cls.__doc__.replace("{" + name + "}", text)
+        for name, parameter in signature(cls).parameters.items():
+            value = json.dumps(parameter.default)
+            cls.__doc__ = cls.__doc__.replace("{default " + name + "}", value)
     return cls

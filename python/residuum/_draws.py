@@ -70,7 +70,7 @@ def draw_candidates(
     pool_size: int,
     n_features: int,
     *,
-    weight_init: Any = "uniform",
+    weight_init: Any = "sparse",
     weight_scale: float = 1.0,
     fan_in: int = 6,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -91,7 +91,7 @@ def draw_candidates(
         Number of candidates. A pool of M is the head of a pool of 2 M.
     n_features : int
         Number of inputs of a unit.
-    weight_init : {"uniform", "normal", "sparse"} or callable, default="uniform"
+    weight_init : {"sparse", "uniform", "normal"} or callable, default="sparse"
         Family of the weights, as in the estimators.
     weight_scale : float, default=1.0
         Scale of weights and biases.

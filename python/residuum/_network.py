@@ -51,10 +51,9 @@ _EVIDENCE = (
 )
 
 
-def automatic_units(shape: tuple[int, int]) -> int:
-    """Hidden units that suit data of this shape."""
-    n, p = shape
-    return max(50, min(1000, n // 5, 5 * p))
+def automatic_units(samples: int) -> int:
+    """Hidden units that suit so many samples."""
+    return max(50, min(300, samples // 5))
 
 
 class StagewiseNetwork(
@@ -264,13 +263,13 @@ class AffineNetwork(StagewiseNetwork):
         self,
         *,
         n_hidden: int | str = "auto",
-        alpha: float = 1.0,
+        alpha: float = 3.0,
         selection: str = "residual",
         pool_size: int = 100,
         block_size: int = 1,
         score_fraction: float = 1.0,
         activation: str = "sigmoid",
-        weight_init: Any = "uniform",
+        weight_init: Any = "sparse",
         weight_scale: float = 1.0,
         fan_in: int = 6,
         standardize: bool = True,
@@ -312,7 +311,7 @@ class AffineNetwork(StagewiseNetwork):
     ) -> int:
         if isinstance(self.n_hidden, str):
             check_choice("n_hidden", self.n_hidden, ("auto",))
-            units = automatic_units(shape)
+            units = automatic_units(shape[0])
         else:
             units = check_count("n_hidden", self.n_hidden)
         settings.set_activation(check_choice("activation", self.activation, ACTIVATIONS))
