@@ -291,7 +291,7 @@ def fit_bls(
     n_feature_nodes,
     n_enhancement,
     regression=False,
-    alpha=0.1,
+    alpha=0.01,
     selection="residual",
     pool_size=100,
     block_size=1,

@@ -25,7 +25,7 @@ class BroadNetwork(StagewiseNetwork):
         n_windows: int = 10,
         n_feature_nodes: int = 10,
         n_enhancement: int = 100,
-        alpha: float = 0.1,
+        alpha: float = 0.01,
         selection: str = "residual",
         pool_size: int = 100,
         block_size: int = 1,

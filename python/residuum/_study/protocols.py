@@ -191,6 +191,7 @@ class SoundProtocol:
     activations: tuple[str, ...] = ("sigmoid", "relu", "tanh")
     block_size: int = 1
     pool_size: int = 100
+    bls_alphas: tuple[float, ...] = powers_of_ten(-4, 0)
     bls_windows: tuple[int, ...] = (2, 5)
     bls_nodes: tuple[int, ...] = (10,)
     bls_enhancement: tuple[int, ...] = (10, 20, 50, 100)
@@ -217,13 +218,14 @@ class SoundProtocol:
         """What is fitted on a training part with these labels."""
         if not isinstance(model, Tuned):
             return model.make(y, seed, threads)
-        grid: dict[str, Any] = {"alphas": self.alphas}
+        broad = model.architecture == "BLS"
+        grid: dict[str, Any] = {"alphas": self.bls_alphas if broad else self.alphas}
         if model.guided:
-            block = self.bls_block_size if model.architecture == "BLS" else self.block_size
+            block = self.bls_block_size if broad else self.block_size
             grid |= {"block_sizes": (block,), "pool_sizes": (self.pool_size,)}
         if self.weight_init is not None:
             grid["weight_init"] = self.weight_init
-        if model.architecture == "BLS":
+        if broad:
             grid |= {
                 "n_windows": list(self.bls_windows),
                 "n_feature_nodes": list(self.bls_nodes),
