@@ -143,6 +143,7 @@ void BroadUnits<Scalar>::refine_sparsely(UnitWeights& units, Team& team) const {
   const MatrixD code = sparse_code(maps.transpose() * image, targets);
   units.weights = code.leftCols(p).transpose();
   units.biases = kBiasInput * code.col(p);
+  units.seen = {};
 }
 
 template <class Scalar>

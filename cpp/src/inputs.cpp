@@ -17,6 +17,23 @@ Inputs<Scalar>::Inputs(const Scalar* data, Index rows, Index columns, bool row_m
       inverse_scale_(VectorD::Ones(columns)) {}
 
 template <class Scalar>
+void Inputs<Scalar>::turn(Team& team) {
+  if (!row_major_) return;
+  turned_ = std::make_shared<std::vector<Scalar>>(static_cast<std::size_t>(rows_ * columns_));
+  Scalar* turned = turned_->data();
+  const RowBlocks blocks = RowBlocks::for_width(rows_, 0, columns_);
+  blocks.sweep(team, [&](Index, Index b, int) {
+    const RowRange range = blocks.block(b);
+    MatrixMap<Scalar>(turned + range.first, range.count, columns_, Eigen::OuterStride<>(rows_)) =
+        ConstMatrixMap<Scalar>(data_ + range.first * columns_, columns_, range.count,
+                               Eigen::OuterStride<>(columns_))
+            .transpose();
+  });
+  data_ = turned;
+  row_major_ = false;
+}
+
+template <class Scalar>
 void Inputs<Scalar>::standardize(const double* root_weights, Team& team) {
   const RowBlocks blocks = RowBlocks::for_width(rows_, 0, columns_);
   const auto weight = [&](Index row) {

@@ -13,6 +13,8 @@ Layer<Scalar>::Layer(const UnitWeights& units, Activation activation)
 
 template <class Scalar>
 void Layer<Scalar>::assign(const UnitWeights& units, const Inputs<Scalar>& inputs) {
+  sparse_ = sparse_weights_.take(units, inputs, biases_);
+  if (sparse_) return;
   inputs.adapt(units, weights_, biases_);
   sparse_ = sparse_weights_.take(weights_);
 }

@@ -84,6 +84,14 @@ double temperature_of(const StagewiseFit& fit, const Index* labels, const double
   return fit_temperature(fit.loo_scores, left_out_labels, weights);
 }
 
+// Sparse units would gather columns out of row-major inputs at every stage; small inputs are turned once.
+template <class Scalar>
+bool worth_turning(const WeightDraws& draws, const TrainingData<Scalar>& data) {
+  constexpr std::size_t kSmallBytes = std::size_t{32} << 20;
+  const std::size_t bytes = static_cast<std::size_t>(data.rows * data.columns) * sizeof(Scalar);
+  return draws.family == WeightFamily::sparse && !draws.custom && bytes <= kSmallBytes;
+}
+
 }  // namespace
 
 Architecture architecture_from_name(const std::string& name) {
@@ -144,6 +152,7 @@ NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& 
   Team::run(threads_worth(stage_operations, settings.threads), poll, [&](Team& team) {
     Inputs<Scalar> inputs(data.inputs, data.rows, data.columns, data.row_major);
     if (settings.standardize) inputs.standardize(data.root_weights, team);
+    if (worth_turning(settings.draws, data)) inputs.turn(team);
     const auto units = make_units(settings, inputs, blocks, data.root_weights, team);
     Design<Scalar> design(inputs, settings.intercept, settings.direct_links(), *units,
                           data.root_weights, team.size());

@@ -34,26 +34,59 @@ void gather_columns(const InputBlock<Scalar>& x, const std::vector<Index>& colum
 }  // namespace
 
 template <class Scalar>
-bool SparseWeights<Scalar>::take(const Matrix<Scalar>& weights) {
+void SparseWeights<Scalar>::clear(Index inputs) {
+  place_.resize(static_cast<std::size_t>(inputs), -1);
+  for (const Index input : inputs_) place_[static_cast<std::size_t>(input)] = -1;
   inputs_.clear();
   ends_.clear();
   position_.clear();
   weights_.clear();
+}
+
+template <class Scalar>
+void SparseWeights<Scalar>::add(Index input, Scalar weight) {
+  Index& place = place_[static_cast<std::size_t>(input)];
+  if (place < 0) {
+    place = static_cast<Index>(inputs_.size());
+    inputs_.push_back(input);
+  }
+  position_.push_back(place);
+  weights_.push_back(weight);
+}
+
+template <class Scalar>
+bool SparseWeights<Scalar>::take(const Matrix<Scalar>& weights) {
+  clear(weights.rows());
   const std::size_t most = static_cast<std::size_t>(weights.size() / kDenseAdvantage);
-  std::vector<Index> place(static_cast<std::size_t>(weights.rows()), -1);
   for (Index j = 0; j < weights.cols(); ++j) {
     for (Index i = 0; i < weights.rows(); ++i) {
       if (weights(i, j) == 0) continue;
       if (weights_.size() == most) return false;
-      Index& at = place[static_cast<std::size_t>(i)];
-      if (at < 0) {
-        at = static_cast<Index>(inputs_.size());
-        inputs_.push_back(i);
-      }
-      position_.push_back(at);
-      weights_.push_back(weights(i, j));
+      add(i, weights(i, j));
     }
-    ends_.push_back(static_cast<Index>(weights_.size()));
+    end_unit();
+  }
+  return true;
+}
+
+template <class Scalar>
+bool SparseWeights<Scalar>::take(const UnitWeights& units, const Inputs<Scalar>& inputs,
+                                 Vector<Scalar>& biases) {
+  const SeenInputs& seen = units.seen;
+  const Index nonzeros = static_cast<Index>(seen.inputs.size());
+  if (!seen.known() || nonzeros * kDenseAdvantage > units.weights.size()) return false;
+  clear(units.weights.rows());
+  biases.resize(units.biases.size());
+  for (Index j = 0; j < biases.size(); ++j) {
+    double offset = 0;
+    for (Index i = seen.begin_of(j); i < seen.end_of(j); ++i) {
+      const Index input = seen.inputs[static_cast<std::size_t>(i)];
+      const double weight = units.weights(input, j) * inputs.weight_factor(input);
+      offset += weight * inputs.bias_share(input);
+      add(input, static_cast<Scalar>(weight));
+    }
+    biases[j] = static_cast<Scalar>(units.biases[j] - offset);
+    end_unit();
   }
   return true;
 }

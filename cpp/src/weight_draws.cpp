@@ -32,24 +32,39 @@ void draw_normal(PhiloxStream& stream, double scale, Column weights, double& bia
   bias = uniform_between(-scale, scale, stream.uniform());
 }
 
-void draw_sparse(PhiloxStream& stream, double scale, Index fan_in, Column weights, double& bias) {
+// A random 1 … fan_in of the inputs into `seen`, which has room for them; says how many.
+Index draw_sparse(PhiloxStream& stream, double scale, Index fan_in, Column weights, double& bias,
+                  Index* seen) {
   const Index p = weights.size();
-  const Index limit = std::min(fan_in, p);
-  const Index m = 1 + static_cast<Index>(stream.uniform() * static_cast<double>(limit));
+  const Index m = 1 + static_cast<Index>(stream.uniform() * static_cast<double>(fan_in));
   // Floyd's sample of m distinct inputs takes m words, however often it hits a taken one.
-  std::vector<Index> seen;
-  seen.reserve(static_cast<std::size_t>(m));
+  Index count = 0;
   for (Index last = p - m; last < p; ++last) {
     const Index pick = static_cast<Index>(stream.uniform() * static_cast<double>(last + 1));
-    const bool taken = std::find(seen.begin(), seen.end(), pick) != seen.end();
-    seen.push_back(taken ? last : pick);
+    const bool taken = std::find(seen, seen + count, pick) != seen + count;
+    seen[count++] = taken ? last : pick;
   }
   const double spread = 1.5 * scale;
   const double deviation = spread / std::sqrt(static_cast<double>(m));
-  weights.setZero();
-  for (const Index input : seen)
-    weights[input] = deviation * normal_quantile(stream.open_uniform());
+  for (Index i = 0; i < m; ++i)
+    weights[seen[i]] = deviation * normal_quantile(stream.open_uniform());
   bias = uniform_between(-spread, spread, stream.uniform());
+  return m;
+}
+
+// Makes room for other weights. Of those that are known to be sparse, few must be cleared.
+void clear(UnitWeights& units, Index inputs, Index count) {
+  const bool same_size = units.weights.rows() == inputs && units.weights.cols() == count;
+  if (same_size && units.seen.known()) {
+    for (Index j = 0; j < count; ++j) {
+      for (Index i = units.seen.begin_of(j); i < units.seen.end_of(j); ++i) {
+        units.weights(units.seen.inputs[static_cast<std::size_t>(i)], j) = 0;
+      }
+    }
+  } else {
+    units.weights.setZero(inputs, count);
+  }
+  units.biases.resize(count);
 }
 
 }  // namespace
@@ -68,8 +83,17 @@ void WeightDraws::draw(Stream stream, Index stage, Index count, Index inputs, Te
     units = custom(stage, count, inputs);
     return;
   }
-  units.weights.resize(inputs, count);
-  units.biases.resize(count);
+  const bool sparse = family == WeightFamily::sparse;
+  const Index most_seen = std::min(fan_in, inputs);
+  std::vector<Index> slots, seen;
+  if (sparse) {
+    clear(units, inputs, count);
+    slots.resize(static_cast<std::size_t>(most_seen * count));
+    seen.resize(static_cast<std::size_t>(count));
+  } else {
+    units.weights.resize(inputs, count);
+    units.biases.resize(count);
+  }
   const auto draw_one = [&](Index j) {
     PhiloxStream words(Philox(seed, static_cast<std::uint64_t>(j),
                               static_cast<std::uint64_t>(stage),
@@ -80,15 +104,26 @@ void WeightDraws::draw(Stream stream, Index stage, Index count, Index inputs, Te
       case WeightFamily::normal:
         return draw_normal(words, scale, units.weights.col(j), units.biases[j]);
       case WeightFamily::sparse:
-        return draw_sparse(words, scale, fan_in, units.weights.col(j), units.biases[j]);
+        seen[static_cast<std::size_t>(j)] =
+            draw_sparse(words, scale, most_seen, units.weights.col(j), units.biases[j],
+                        slots.data() + j * most_seen);
+        return;
     }
   };
   // Waking helpers pays from some tens of microseconds of work on.
   constexpr Index kWordsWorthThreads = 20'000;
-  const Index share = inputs * count < kWordsWorthThreads ? count : std::max<Index>(1, count / 16);
+  const Index words_wanted = (sparse ? most_seen : inputs) * count;
+  const Index share = words_wanted < kWordsWorthThreads ? count : std::max<Index>(1, count / 16);
   team.for_each((count + share - 1) / share, [&](Index lane, int) {
     for (Index j = lane * share; j < std::min(count, (lane + 1) * share); ++j) draw_one(j);
   });
+  units.seen = {};
+  for (Index j = 0; sparse && j < count; ++j) {
+    const auto first = slots.begin() + j * most_seen;
+    units.seen.inputs.insert(units.seen.inputs.end(), first,
+                             first + seen[static_cast<std::size_t>(j)]);
+    units.seen.ends.push_back(static_cast<Index>(units.seen.inputs.size()));
+  }
 }
 
 double normal_quantile(double u) {

@@ -40,3 +40,28 @@ TEST_CASE("streams, stages, candidates and seeds give different words") {
   CHECK(first(0, 0, 0, 0) != first(0, 0, 1, 0));
   CHECK(first(0, 0, 0, 0) != first(0, 0, 0, 1));
 }
+
+TEST_CASE("sparse draws into used space are as good as new, and tell which inputs they see") {
+  WeightDraws draws;
+  draws.family = WeightFamily::sparse;
+  Team::run(1, nullptr, [&](Team& team) {
+    UnitWeights used, fresh;
+    for (const Index stage : {0, 1, 2}) draws.draw(Stream::hidden, stage, 30, 50, team, used);
+    draws.draw(Stream::hidden, 2, 30, 50, team, fresh);
+    CHECK(used.weights == fresh.weights);
+    CHECK(used.biases == fresh.biases);
+    MatrixD told = MatrixD::Zero(50, 30);
+    for (Index j = 0; j < 30; ++j) {
+      for (Index i = used.seen.begin_of(j); i < used.seen.end_of(j); ++i) {
+        told(used.seen.inputs[static_cast<std::size_t>(i)], j) = 1;
+      }
+    }
+    CHECK(((used.weights.array() != 0) == (told.array() != 0)).all());
+
+    const UnitWeights picked = pick(used, {7, 2});
+    CHECK(picked.seen.end_of(1) ==
+          (used.weights.col(7).array() != 0).count() + (used.weights.col(2).array() != 0).count());
+    CHECK(used.weights(picked.seen.inputs.front(), 7) != 0);
+    CHECK(used.weights(picked.seen.inputs.back(), 2) != 0);
+  });
+}

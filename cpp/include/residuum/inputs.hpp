@@ -1,8 +1,11 @@
 // U, the input rows, as the network sees them: a view on the caller's array (rows or columns
-// contiguous, never copied as a whole) and the centre and scale of each column. Where that loses no
+// contiguous, copied as a whole only by turn()) and the centre and scale of each column. Where that loses no
 // accuracy, the scaling is folded into the weights and rows are used as they lie in memory; elsewhere
 // (columns far off zero) blocks of rows are standardised on their way into the cache.
 #pragma once
+
+#include <memory>
+#include <vector>
 
 #include "residuum/blas.hpp"
 #include "residuum/row_blocks.hpp"
@@ -23,6 +26,9 @@ class Inputs {
  public:
   Inputs(const Scalar* data, Index rows, Index columns, bool row_major);
 
+  // Turns row-major inputs into column-major ones of our own: sparse units read columns.
+  void turn(Team& team);
+
   // Sets centre and scale to the columns' mean and deviation, rows counting root_weights² times
   // (once if null). A constant column is centred and left unscaled.
   void standardize(const double* root_weights, Team& team);
@@ -39,6 +45,9 @@ class Inputs {
   // rows that cannot be used in place.
   InputBlock<Scalar> load(RowRange range, Matrix<Scalar>& scratch) const;
   void adapt(const UnitWeights& units, Matrix<Scalar>& weights, Vector<Scalar>& biases) const;
+  // The same for one weight: what it is multiplied by, and how much of it leaves the bias then.
+  double weight_factor(Index input) const { return folded_ ? inverse_scale_[input] : 1.0; }
+  double bias_share(Index input) const { return folded_ ? center_[input] : 0.0; }
 
   // Rows `range` of columns [first, first + count), standardised, column-major into out.
   void copy_columns(RowRange range, Index first, Index count, double* out, Index leading) const;
@@ -50,6 +59,7 @@ class Inputs {
   }
 
   const Scalar* data_;
+  std::shared_ptr<std::vector<Scalar>> turned_;  // what data_ is, once turned
   Index rows_, columns_;
   bool row_major_;
   bool standardized_ = false;

@@ -33,10 +33,10 @@ class Layer {
   void map(const InputBlock<Scalar>& x, Index rows, Scalar* out, Index leading) const;
   void map_handful(const InputBlock<Scalar>& x, Index rows, Scalar* out, Index leading) const;
 
-  Matrix<Scalar> weights_;  // inputs × units
+  Matrix<Scalar> weights_;  // inputs × units; not kept up where sparse_weights_ will do
   Vector<Scalar> biases_;
   Activation activation_;
-  SparseWeights<Scalar> sparse_weights_;  // the same, if `sparse_`
+  SparseWeights<Scalar> sparse_weights_;  // in use if `sparse_`
   bool sparse_ = false;
 };
 

@@ -13,11 +13,18 @@ class SparseWeights {
  public:
   // Takes the nonzero weights (inputs × units) if they are few enough to gain by; says whether.
   bool take(const Matrix<Scalar>& weights);
+  // The same for units that read these inputs, if it is known what they see; biases in their terms.
+  bool take(const UnitWeights& units, const Inputs<Scalar>& inputs, Vector<Scalar>& biases);
 
   // out (rows × units, column-major) <- x W.
   void map(const InputBlock<Scalar>& x, Index rows, Scalar* out, Index leading) const;
 
  private:
+  void clear(Index inputs);
+  void add(Index input, Scalar weight);
+  void end_unit() { ends_.push_back(static_cast<Index>(weights_.size())); }
+
+  std::vector<Index> place_;     // of every input in inputs_, or -1
   std::vector<Index> inputs_;    // those that some unit sees
   std::vector<Index> ends_;      // of each unit's part of the next two
   std::vector<Index> position_;  // in inputs_
