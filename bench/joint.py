@@ -43,6 +43,8 @@ def one_run(name: str, seed: int, options: argparse.Namespace) -> list[Row]:
             pool_size=options.pool,
             block_size=options.block,
             selection=selection,
+            alpha=1.0,
+            weight_init="uniform",
             random_state=seed,
         )
         started = time.perf_counter()
@@ -108,7 +110,7 @@ def main() -> None:
     table = [compared(name, rows) for name in options.datasets]
     print(markdown(table))
     note = (
-        f"h = {options.units}, M = {options.pool}, k = {options.block}; means over "
+        f"h = {options.units}, M = {options.pool}, k = {options.block}, λ = 1, dense weights; means over "
         f"{options.seeds} seeds (draws and splits), ± standard error of the paired difference. "
         "Made by `bench/joint.py`."
     )

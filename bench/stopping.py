@@ -77,7 +77,7 @@ def main() -> None:
     add_output_option(parser)
     parser.add_argument("--rows", type=int, default=1100, help="largest set (1100)")
     parser.add_argument("--units", type=int, default=100, help="most hidden units (100)")
-    parser.add_argument("--alpha", type=float, default=1.0, help="ridge penalty (1)")
+    parser.add_argument("--alpha", type=float, default=3.0, help="ridge penalty (3)")
     options = parser.parse_args()
     if options.data is None:
         raise SystemExit("needs the UCI data: --data DIR or RESIDUUM_DATA")

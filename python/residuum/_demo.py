@@ -88,7 +88,7 @@ def run_demo(repeats: int = 5) -> None:
                 f"{name:15}{units:6d}  {label:9}{one_shot:10.4f}{guided:9.4f}"
                 f"{guided - one_shot:+8.4f}"
             )
-    print("\nOn small noisy sets (wine, diabetes) a closer fit is not always a better one.")
+    print("\nOn small noisy sets (diabetes) a closer fit is not always a better one.")
     print("\nThe ridge objective of the guided networks on digits, stage by stage:")
     print("\n".join(falls))
     print(f"\nDone in {time.perf_counter() - started:.1f} s.")
