@@ -111,8 +111,10 @@ std::vector<Index> rows_to_score(Index rows, double fraction, std::uint64_t seed
 std::vector<Index> rank_scores(const VectorD& scores) {
   std::vector<Index> order(static_cast<std::size_t>(scores.size()));
   std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](Index a, Index b) { return scores[a] > scores[b]; });
+  // Equal ones in the order they were drawn.
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) {
+    return scores[a] > scores[b] || (scores[a] == scores[b] && a < b);
+  });
   return order;
 }
 
