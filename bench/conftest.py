@@ -3,6 +3,7 @@
 pytest bench                               the short set
 pytest bench --long                        all of it
 pytest bench --data DIR                    where NAME.npz files (X, y) of UCI data are
+pytest bench --table FILE                  append the ratios to FILE as a Markdown table
 pytest bench --benchmark-save=NAME         keep this run
 pytest bench --benchmark-compare           against the last one kept
 """
@@ -19,6 +20,7 @@ from typing import Any
 import pytest
 
 import residuum
+from report_tables import markdown
 from timing import Timings, rest, run_round
 
 
@@ -46,6 +48,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=os.environ.get("RESIDUUM_DATA"),
         help="folder of UCI data as NAME.npz (default: RESIDUUM_DATA)",
     )
+    group.addoption("--table", metavar="FILE", help="append the ratios to FILE, in Markdown")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -162,4 +165,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     cells = [(r.what, r.rival, r.ours, r.theirs, r.figure, r.bar) for r in rows]
     for line in aligned([head, *cells]):
         terminalreporter.write_line(line)
+    if config.getoption("--table"):
+        lines = [dict(zip(head, row, strict=True)) for row in cells]
+        with open(config.getoption("--table"), "a", encoding="utf-8") as file:
+            file.write(markdown(lines) + "\n")
     terminalreporter.write_line(f"residuum {residuum.__version__}, {os.cpu_count()} cores")

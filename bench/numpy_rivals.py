@@ -39,9 +39,7 @@ def draw_pools(case: Case, dtype: Any, seed: int = 0) -> list[Pool]:
     """The pools of all stages of `case.network(random_state=seed)`, for `numpy_sweeps`."""
     pools = []
     for stage in range(case.stages):
-        weights, biases = draw_candidates(
-            seed, stage, case.M, case.p, weight_init=case.weights
-        )
+        weights, biases = draw_candidates(seed, stage, case.M, case.p, weight_init=case.weights)
         pool = np.asfortranarray(-np.vstack([biases, weights]).astype(dtype))
         few = np.count_nonzero(pool) < SPARSE_PAYS * pool.size
         pools.append(csc_array(pool) if few else pool)

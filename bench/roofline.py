@@ -154,11 +154,12 @@ def main() -> None:
         if CASES[name].n < CASES[name].columns:
             parser.error(f"{name} is fitted in the dual form, which is not counted here")
         for dtype in options.dtypes:
-            rows += table(CASES[name], dtype, options.threads, options.repeats)
+            rows += table(CASES[name].dense, dtype, options.threads, options.repeats)
     print(markdown(rows))
     note = (
         f"{options.threads} threads, median of {options.repeats} fits; parts are summed over "
-        "threads and divided by them. Made by `bench/roofline.py`."
+        "threads and divided by them. Dense weights, so that the map is a matrix product. Made by "
+        "`bench/roofline.py`."
     )
     write_markdown(options.out / "roofline.md", "Time ÷ ideal time", note, rows)
 
