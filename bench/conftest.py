@@ -115,6 +115,7 @@ def race(benchmark: Any, report: Callable[..., None]) -> Callable[..., Timings]:
         bars: Mapping[str, float | None] | None = None,
         most: Mapping[str, int] | None = None,
         warm_up: bool = True,
+        calls: int = 1,
     ) -> Timings:
         ours, *others = rivals
         timings, round_ = Timings(), iter(range(repeats))
@@ -124,11 +125,11 @@ def race(benchmark: Any, report: Callable[..., None]) -> Callable[..., Timings]:
 
         def run_others() -> None:
             turn = {name: rivals[name] for name in others}
-            run_round(timings, turn, next(round_, 0), most or {})
+            run_round(timings, turn, next(round_, 0), most or {}, calls)
             rest()
 
         benchmark.pedantic(
-            lambda: timings.run(ours, rivals[ours]), setup=run_others, rounds=repeats
+            lambda: timings.run(ours, rivals[ours], calls), setup=run_others, rounds=repeats
         )
         for name in others:
             ratio, bar = timings.ratio(name, ours), (bars or {}).get(name)

@@ -62,7 +62,7 @@ def test_integers_and_booleans_are_taken_as_numbers(cls, dtype):
 def test_float32_gives_float32_features_and_nearly_the_same_scores(cls, selection, solver):
     X, y = problems.data_for(cls)
     X = X.astype(np.float32)
-    params = {"selection": selection, "solver": solver}
+    params = {"selection": selection, "solver": solver, "alpha": 1.0}
     single = problems.small(cls, **params).fit(X, y)
     double = problems.small(cls, **params).fit(X.astype(float), y)
     assert single.transform(X).dtype == np.float32

@@ -87,7 +87,7 @@ double temperature_of(const StagewiseFit& fit, const Index* labels, const double
 // Sparse units would gather columns out of row-major inputs at every stage; small inputs are turned once.
 template <class Scalar>
 bool worth_turning(const WeightDraws& draws, const TrainingData<Scalar>& data) {
-  constexpr std::size_t kSmallBytes = std::size_t{32} << 20;
+  constexpr std::size_t kSmallBytes = std::size_t{48} << 20;
   const std::size_t bytes = static_cast<std::size_t>(data.rows * data.columns) * sizeof(Scalar);
   return draws.family == WeightFamily::sparse && !draws.custom && bytes <= kSmallBytes;
 }

@@ -79,7 +79,9 @@ class Factor {
 // A relative pivot below this calls for orthogonalising a second time.
 template <class Scalar>
 double second_pass_threshold() {
-  return 64 * std::sqrt(static_cast<double>(std::numeric_limits<Scalar>::epsilon()));
+  // A single-precision Q costs that many digits anyway, down to pivots of some 1e-3.
+  constexpr double kFactor = std::is_same_v<Scalar, float> ? 4 : 64;
+  return kFactor * std::sqrt(static_cast<double>(std::numeric_limits<Scalar>::epsilon()));
 }
 
 }  // namespace residuum
