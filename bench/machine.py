@@ -44,8 +44,8 @@ def _seconds_on_threads(threads: int, work: Callable[[int], Callable[[], Any]]) 
     def run(thread: int) -> float:
         call = work(thread)
         call()
-        best, until = float("inf"), time.perf_counter() + _BUDGET_SECONDS
         start.wait()
+        best, until = float("inf"), time.perf_counter() + _BUDGET_SECONDS
         while time.perf_counter() < until:
             began = time.perf_counter()
             call()
