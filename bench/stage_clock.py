@@ -10,12 +10,12 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from typing import Any
-from unittest import mock
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, r2_score
 
+from residuum import StageInfo
 from study_data import Dataset
 
 
@@ -32,15 +32,13 @@ def clocked_fit(network: Any, X: Any, y: Any) -> StageTimes:
     units: list[int] = []
     seconds: list[float] = []
 
-    def note(stage: int, done: int, objective: float, residual: float) -> bool:
-        units.append(done)
+    def note(info: StageInfo) -> None:
+        units.append(info.n_units)
         seconds.append(time.perf_counter() - started)
-        return True
 
-    with mock.patch("residuum._network.progress_printer", lambda *_: note):
-        started = time.perf_counter()
-        network.fit(X, y)
-        total = time.perf_counter() - started
+    started = time.perf_counter()
+    network.set_params(callback=note).fit(X, y)
+    total = time.perf_counter() - started
     if not units:
         raise RuntimeError("the fit called back after no stage: a one-shot network has none")
     return StageTimes(np.array(units), np.array(seconds) + (total - seconds[-1]))
