@@ -5,7 +5,6 @@ import pytest
 
 import problems
 import reference
-import residuum
 
 
 @pytest.mark.parametrize("cls", problems.AFFINE, ids=problems.name_of)

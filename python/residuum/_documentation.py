@@ -47,9 +47,9 @@ default={default weight_init}
         Distribution of the hidden weights and biases, for standardised inputs. "sparse": each unit
         sees a random 1 … `fan_in` of the inputs, m say, with weights N(0, (1.5 s)²/m) and a bias on
         [-1.5 s, 1.5 s], where s = `weight_scale`. "uniform", as classic networks have it: weights
-        on [-s, s], biases on [0, s]. "normal": weights N(0, s²/p), biases on [-s, s]. A callable ``(rng, pool_size,
-        n_features) -> (weights, biases)``, or an object with such a ``draw`` method, replaces them;
-        weights have shape (n_features, pool_size).
+        on [-s, s], biases on [0, s]. "normal": weights N(0, s²/p), biases on [-s, s]. A callable
+        ``(rng, pool_size, n_features) -> (weights, biases)``, or an object with such a ``draw``
+        method, replaces them; weights have shape (n_features, pool_size).
     weight_scale : float, default=1.0
         Scale of the weights and biases.
     fan_in : int, default=6
