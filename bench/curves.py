@@ -163,7 +163,10 @@ def main() -> None:
     warnings.simplefilter("ignore")  # short-trained MLPs say that they have not converged
     options.out.mkdir(parents=True, exist_ok=True)
     everything, text = [], "# Accuracy over fit time and over units\n\n"
-    text += "Made by `bench/curves.py`; a dash means that nothing of that kind fits the budget.\n\n"
+    text += (
+        f"Made by `bench/curves.py`, {options.repeats} rounds; a dash means that nothing of that "
+    )
+    text += "kind fits the budget.\n\n"
     for name in options.datasets:
         data = load(name, options.data, size=options.size)
         rows = measure(data, options)
