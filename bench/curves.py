@@ -163,10 +163,8 @@ def main() -> None:
     warnings.simplefilter("ignore")  # short-trained MLPs say that they have not converged
     options.out.mkdir(parents=True, exist_ok=True)
     everything, text = [], "# Accuracy over fit time and over units\n\n"
-    text += (
-        f"Made by `bench/curves.py`, {options.repeats} rounds; a dash means that nothing of that "
-    )
-    text += "kind fits the budget.\n\n"
+    text += f"Made by `bench/curves.py`, rounds: {options.repeats}; a dash means that nothing of "
+    text += "that kind fits the budget.\n\n"
     for name in options.datasets:
         data = load(name, options.data, size=options.size)
         rows = measure(data, options)
