@@ -113,7 +113,9 @@ template <class Scalar>
 std::vector<Index> GrowingRidge<Scalar>::append(const std::vector<Index>& ranking, Index take) {
   if (primal_ && solver_ == Solver::automatic && width_ + take > design_.rows()) try_dual();
 
-  const double tolerance = static_cast<double>(width_ + block_) *
+  // Sums over rows round a little even where there are few columns.
+  constexpr Index kLeast = 16;
+  const double tolerance = static_cast<double>(std::max(kLeast, width_ + block_)) *
                            static_cast<double>(std::numeric_limits<Scalar>::epsilon());
   CandidateSource<Scalar>& source = design_.source();
   std::vector<Index> candidates;
