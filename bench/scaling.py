@@ -92,6 +92,8 @@ def draw(sweeps: dict[str, list[Row]], path: Path) -> None:
         slope = -1 if name == "threads" else 1
         line = [seconds[-1] * (value / values[-1]) ** slope for value in values]
         axis.loglog(values, line, color="gray", linestyle=":", label=f"slope {slope}")
+        axis.xaxis.set_minor_formatter("")
+        axis.set_xticks(values, [f"{value:,}" for value in values], fontsize=8)
         axis.set_xlabel(name)
         axis.set_ylabel("fit time (s)")
         axis.legend(fontsize=8)
