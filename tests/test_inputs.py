@@ -152,4 +152,4 @@ def test_two_classes_have_one_score_for_the_second(cls, labels):
 def test_series_of_words_is_accepted_as_target(cls):
     X, y = problems.data_for(cls)
     names = pd.Series(np.array(["x", "y", "z"])[y])
-    assert problems.small(cls).fit(X, names).score(X, names) > 0.4
+    assert problems.small(cls, alpha=1.0).fit(X, names).score(X, names) > 0.5

@@ -1,7 +1,7 @@
 // U, the input rows, as the network sees them: a view on the caller's array (rows or columns
-// contiguous, copied as a whole only by turn()) and the centre and scale of each column. Where that loses no
-// accuracy, the scaling is folded into the weights and rows are used as they lie in memory; elsewhere
-// (columns far off zero) blocks of rows are standardised on their way into the cache.
+// contiguous, copied as a whole only by turn()) and the centre and scale of each column. Where that
+// loses no accuracy, the scaling is folded into the weights and rows are used as they lie in memory;
+// elsewhere (columns far off zero) blocks of rows are standardised on their way into the cache.
 #pragma once
 
 #include <memory>
