@@ -84,19 +84,20 @@ MatrixD KeptCholesky::expand(const MatrixD& some, Index rows) const {
   return all;
 }
 
-void cholesky_update(MatrixD& l, VectorD& g) {
+void cholesky_update(MatrixD& l, MatrixD& g) {
   const Index n = l.rows();
   for (Index j = 0; j < n; ++j) {
-    const double diagonal = l(j, j), radius = std::hypot(diagonal, g[j]);
-    const double cosine = diagonal / radius, sine = g[j] / radius;
-    l(j, j) = radius;
-    const Index below = n - j - 1;
-    double* column = &l(0, j) + j + 1;
-    double* rest = g.data() + j + 1;
-    for (Index i = 0; i < below; ++i) {
-      const double old = column[i];
-      column[i] = cosine * old + sine * rest[i];
-      rest[i] = cosine * rest[i] - sine * old;
+    double* column = &l(0, j);
+    for (Index c = 0; c < g.cols(); ++c) {  // while the column is in cache
+      double* rest = g.col(c).data();
+      const double diagonal = column[j], radius = std::hypot(diagonal, rest[j]);
+      const double cosine = diagonal / radius, sine = rest[j] / radius;
+      column[j] = radius;
+      for (Index i = j + 1; i < n; ++i) {
+        const double old = column[i];
+        column[i] = cosine * old + sine * rest[i];
+        rest[i] = cosine * rest[i] - sine * old;
+      }
     }
   }
 }

@@ -52,15 +52,20 @@ MatrixD kept_units(Design<Scalar>& design, const RowBlocks& blocks, Team& team) 
   return hidden.template cast<double>();
 }
 
-// Aᵀ x over all columns of the design.
+// Aᵀ x over all columns of the design; threads take some of the columns each.
 template <class Scalar>
 MatrixD design_transposed_times(Design<Scalar>& design, const MatrixD& x, const RowBlocks& blocks,
                                 Team& team) {
+  constexpr Index kColumns = 256;
+  const Index rows = design.rows(), fixed = design.fixed();
   MatrixD product = MatrixD::Zero(design.columns(), x.cols());
-  visit_fixed_columns(design, blocks, team, [&](Index first, Index count, const MatrixD& columns) {
-    blas::gemm<double>(Op::transpose, Op::none, count, x.cols(), x.rows(), 1.0, columns.data(),
-                       columns.rows(), x.data(), x.rows(), 0.0, product.data() + first,
-                       product.rows());
+  team.for_each((fixed + kColumns - 1) / kColumns, [&](Index chunk, int worker) {
+    const Index first = chunk * kColumns, count = std::min(kColumns, fixed - first);
+    MatrixD& columns = design.scratch(worker).wide;
+    columns.resize(rows, count);
+    design.fixed_columns({0, rows}, first, count, columns.data(), rows);
+    blas::gemm<double>(Op::transpose, Op::none, count, x.cols(), rows, 1.0, columns.data(), rows,
+                       x.data(), rows, 0.0, product.data() + first, product.rows());
   });
   const MatrixD hidden = kept_units(design, blocks, team);
   blas::gemm<double>(Op::transpose, Op::none, hidden.cols(), x.cols(), x.rows(), 1.0, hidden.data(),
@@ -124,13 +129,12 @@ void DualFactor<Scalar>::initialize(RidgeState<Scalar>& state) {
   state.objective = alpha_ * residual.squaredNorm();
   solve_lower_transposed(l_, l_.rows(), residual);
   residual *= alpha_;
-  state.residual_energy = residual.squaredNorm();
-  store_residual(residual, state);
   if (state.leverage.size() > 0) {
     MatrixD inverse = MatrixD::Identity(l_.rows(), l_.rows());
     solve_lower(l_, l_.rows(), inverse);
     state.leverage = 1.0 - alpha_ * inverse.colwise().squaredNorm().transpose().array();
   }
+  store_residual(residual, state);
 }
 
 template <class Scalar>
@@ -148,12 +152,16 @@ MatrixD DualFactor<Scalar>::residual_of(const RidgeState<Scalar>& state) const {
 
 template <class Scalar>
 void DualFactor<Scalar>::store_residual(const MatrixD& residual, RidgeState<Scalar>& state) const {
+  VectorD measures = VectorD::Zero(state.kSums);
   for (Index b = 0; b < blocks_.blocks(); ++b) {
     const RowRange range = blocks_.block(b);
     MatrixMap<Scalar>(state.residual.column(b, 0), range.count, state.outputs(),
                       Eigen::OuterStride<>(state.residual.leading())) =
         residual.middleRows(range.first, range.count).template cast<Scalar>();
+    state.measure_block(b, nullptr, 0, 0, measures.data());
   }
+  state.measured(measures);
+  state.residual_energy = residual.squaredNorm();  // before it was rounded
 }
 
 template <class Scalar>
@@ -193,15 +201,13 @@ void DualFactor<Scalar>::append(Choice& choice, const Projection&, Design<Scalar
   solved = factor.solve(solved.transpose()).transpose();
   const MatrixD residual = residual_of(state) - alpha_ * (solved * choice.step);
   state.worst_pivot = std::min(state.worst_pivot, choice.worst_pivot);
-  state.residual_energy = residual.squaredNorm();
-  store_residual(residual, state);
   if (state.leverage.size() > 0) {
     state.leverage += (alpha_ * alpha_) * solved.rowwise().squaredNorm();
   }
-  for (const Index column : choice.columns) {
-    VectorD g = fresh_.col(column);
-    cholesky_update(l_, g);
-  }
+  store_residual(residual, state);
+  MatrixD chosen(l_.rows(), k);
+  for (Index j = 0; j < k; ++j) chosen.col(j) = fresh_.col(choice.columns[j]);
+  cholesky_update(l_, chosen);
   own_.push_back(inverse_transposed_columns(choice.schur_factor, k, 0));
   solved_.push_back(std::move(solved));
 }

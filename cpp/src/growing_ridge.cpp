@@ -62,7 +62,7 @@ Choice choose(const Projection& projection, Index take, Selection selection, dou
 
 template <class Scalar>
 GrowingRidge<Scalar>::GrowingRidge(Design<Scalar>& design, const RowBlocks& blocks,
-                                   const MatrixD& weighted_targets,
+                                   const MatrixD& targets, const MatrixD& weighted_targets,
                                    const StagewiseSettings& settings, Team& team)
     : design_(design),
       team_(team),
@@ -73,6 +73,7 @@ GrowingRidge<Scalar>::GrowingRidge(Design<Scalar>& design, const RowBlocks& bloc
       block_(settings.block),
       primal_(true),
       width_(design.fixed()) {
+  if (settings.leave_one_out) state_.left_out.emplace(targets, design.root_weights());
   if (solver_ == Solver::dual) {
     change_to_dual();
   } else if (settings.alpha == 0) {

@@ -35,52 +35,64 @@ void Inputs<Scalar>::turn(Team& team) {
 
 template <class Scalar>
 void Inputs<Scalar>::standardize(const double* root_weights, Team& team) {
+  using Line = Eigen::Array<Scalar, Eigen::Dynamic, 1>;
+  using Doubles = Eigen::ArrayXd;
   const RowBlocks blocks = RowBlocks::for_width(rows_, 0, columns_);
-  const auto weight = [&](Index row) {
-    return root_weights ? root_weights[row] * root_weights[row] : 1.0;
-  };
-  // visit(lane, row, weight, column, value) over all values, along whichever way memory runs.
-  const auto visit = [&](const auto& body) {
+  const Doubles weights = root_weights
+                              ? Doubles(Eigen::Map<const Doubles>(root_weights, rows_).square())
+                              : Doubles::Ones(rows_);
+  const double total = weights.sum();
+  // along_row(lane, values, weight) or along_column(lane, column, values, weights): all values of the rows that
+  // have weight, the way memory runs.
+  const auto visit = [&](const auto& along_row, const auto& along_column) {
     blocks.sweep(team, [&](Index lane, Index b, int) {
       const RowRange range = blocks.block(b);
-      if (row_major_) {
-        for (Index i = range.first; i < range.first + range.count; ++i) {
-          const double w = weight(i);
-          for (Index j = 0; j < columns_; ++j) body(lane, w, j, raw(i, j));
-        }
-      } else {
-        for (Index j = 0; j < columns_; ++j) {
-          for (Index i = range.first; i < range.first + range.count; ++i) {
-            body(lane, weight(i), j, raw(i, j));
-          }
-        }
+      const auto block_weights = weights.segment(range.first, range.count);
+      for (Index i = range.first; row_major_ && i < range.first + range.count; ++i) {
+        if (weights[i] == 0) continue;
+        const Eigen::Map<const Line> row(data_ + i * columns_, columns_);
+        along_row(lane, row.template cast<double>(), weights[i]);
+      }
+      for (Index j = 0; !row_major_ && j < columns_; ++j) {
+        const Eigen::Map<const Line> column(data_ + j * rows_ + range.first, range.count);
+        along_column(lane, j, column.template cast<double>(), block_weights);
       }
     });
   };
 
-  double total = 0;
-  for (Index i = 0; i < rows_; ++i) total += weight(i);
-
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   LaneSums means(blocks.lanes(), columns_);
   MatrixD low = MatrixD::Constant(columns_, blocks.lanes(), kInfinity), high = -low;
-  visit([&](Index lane, double w, Index j, double value) {
-    if (w == 0) return;
-    means.lane(lane)[j] += value * (w / total);
-    low(j, lane) = std::min(low(j, lane), value);
-    high(j, lane) = std::max(high(j, lane), value);
-  });
+  visit(
+      [&](Index lane, const auto& row, double weight) {
+        Eigen::Map<Doubles>(means.lane(lane), columns_) += row * (weight / total);
+        low.col(lane).array() = low.col(lane).array().min(row);
+        high.col(lane).array() = high.col(lane).array().max(row);
+      },
+      [&](Index lane, Index j, const auto& column, const auto& weight) {
+        means.lane(lane)[j] += (column * (weight / total)).sum();
+        const double least = (weight > 0).select(column, kInfinity).minCoeff();
+        const double most = (weight > 0).select(column, -kInfinity).maxCoeff();
+        low(j, lane) = std::min(low(j, lane), least);
+        high(j, lane) = std::max(high(j, lane), most);
+      });
   center_ = means.total();
   const VectorD minimum = low.rowwise().minCoeff(), maximum = high.rowwise().maxCoeff();
   // Deviations are squared in units of the column's range: columns of size 1e±160 survive that.
-  VectorD unit = (maximum - minimum).array().max(std::numeric_limits<double>::min());
+  const Doubles unit = (maximum - minimum).array().max(std::numeric_limits<double>::min());
+  const Doubles inverse_unit = unit.inverse();
 
   LaneSums squares(blocks.lanes(), columns_);
-  visit([&](Index lane, double w, Index j, double value) {
-    const double deviation = (value - center_[j]) / unit[j];
-    squares.lane(lane)[j] += deviation * deviation * w;
-  });
-  scale_ = (squares.total().array() / total).sqrt() * unit.array();
+  visit(
+      [&](Index lane, const auto& row, double weight) {
+        Eigen::Map<Doubles>(squares.lane(lane), columns_) +=
+            ((row - center_.array()) * inverse_unit).square() * weight;
+      },
+      [&](Index lane, Index j, const auto& column, const auto& weight) {
+        squares.lane(lane)[j] +=
+            (((column - center_[j]) * inverse_unit[j]).square() * weight).sum();
+      });
+  scale_ = (squares.total().array() / total).sqrt() * unit;
   for (Index j = 0; j < columns_; ++j) {
     if (minimum[j] == maximum[j]) center_[j] = minimum[j];
     if (minimum[j] == maximum[j] || !(scale_[j] > 0)) scale_[j] = 1.0;
@@ -155,11 +167,23 @@ InputBlock<Scalar> Inputs<Scalar>::load(RowRange range, Matrix<Scalar>& scratch)
 template <class Scalar>
 void Inputs<Scalar>::copy_columns(RowRange range, Index first, Index count, double* out,
                                   Index leading) const {
-  for (Index j = 0; j < count; ++j) {
-    const double center = center_[first + j], inverse = inverse_scale_[first + j];
-    for (Index i = 0; i < range.count; ++i) {
-      // Rounded to the feature type, as load() does: both see the same features.
-      out[j * leading + i] = static_cast<Scalar>((raw(range[i], first + j) - center) * inverse);
+  // Rounded to the feature type, as load() does: both see the same features.
+  const auto standardized = [&](double value, Index column) {
+    return static_cast<double>(
+        static_cast<Scalar>((value - center_[column]) * inverse_scale_[column]));
+  };
+  // Out of row-major rows, eight at a time, which fill a cache line of a column.
+  const Index run = row_major_ ? 8 : range.count;
+  for (Index start = 0; start < range.count; start += run) {
+    const Index stop = std::min(start + run, range.count);
+    for (Index j = first; j < first + count; ++j) {
+      double* to = out + (j - first) * leading;
+      if (row_major_ || range.list) {
+        for (Index i = start; i < stop; ++i) to[i] = standardized(raw(range[i], j), j);
+      } else {
+        const Scalar* from = data_ + j * rows_ + range.first;
+        for (Index i = start; i < stop; ++i) to[i] = standardized(from[i], j);
+      }
     }
   }
 }

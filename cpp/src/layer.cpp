@@ -22,22 +22,33 @@ void Layer<Scalar>::assign(const UnitWeights& units, const Inputs<Scalar>& input
 template <class Scalar>
 void Layer<Scalar>::evaluate(const InputBlock<Scalar>& x, Index rows, Scalar* out, Index leading,
                              double* square_norms, Profile* profile) const {
+  // Columns of a few sparse units are still in the first-level cache when they are activated.
+  constexpr Index kFew = 8;
+  const Index together = sparse_ ? kFew : units();
   Stopwatch watch;
-  map(x, rows, out, leading);
-  if (profile) profile->map += watch.lap();
-  for (Index j = 0; j < units(); ++j) {
-    const double norm =
-        kernels<Scalar>().activate(activation_, out + j * leading, rows, biases_[j]);
-    if (square_norms) square_norms[j] += norm;
+  std::vector<const Scalar*> columns;
+  if (sparse_) columns = sparse_weights_.columns(x, rows);
+  for (Index first = 0; first < units(); first += together) {
+    const Index last = std::min(first + together, units());
+    if (sparse_) {
+      sparse_weights_.map(columns, first, last, rows, out + first * leading, leading);
+    } else {
+      map(x, rows, out, leading);
+    }
+    if (profile) profile->map += watch.lap();
+    for (Index j = first; j < last; ++j) {
+      const double norm =
+          kernels<Scalar>().activate(activation_, out + j * leading, rows, biases_[j]);
+      if (square_norms) square_norms[j] += norm;
+    }
+    if (profile) profile->activation += watch.lap();
   }
-  if (profile) profile->activation += watch.lap();
 }
 
-// out <- x W.
+// out <- x W by a matrix product.
 template <class Scalar>
 void Layer<Scalar>::map(const InputBlock<Scalar>& x, Index rows, Scalar* out, Index leading) const {
   constexpr Index kHandful = 6;
-  if (sparse_) return sparse_weights_.map(x, rows, out, leading);
   if (units() <= kHandful) return map_handful(x, rows, out, leading);
   const Index inputs = weights_.rows();
   blas::gemm<Scalar>(x.op, blas::Op::none, rows, units(), inputs, 1, x.data, x.leading,

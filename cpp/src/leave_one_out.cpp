@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace residuum {
 
@@ -27,72 +26,6 @@ void leave_one_out(const Design<Scalar>& design, const RidgeState<Scalar>& state
     }
   }
   fit.loo_scores.conservativeResize(static_cast<Index>(fit.loo_rows.size()), outputs);
-}
-
-namespace {
-
-// Of some rows, as columns pass by: the squared error, and in which column the largest score and the
-// largest target were. In doubles without branches, which compilers turn into vector code.
-struct RowTallies {
-  explicit RowTallies(Index rows)
-      : error(VectorD::Zero(rows)),
-        best_score(VectorD::Constant(rows, -std::numeric_limits<double>::infinity())),
-        best_target(best_score),
-        given(VectorD::Zero(rows)),
-        wanted(VectorD::Zero(rows)) {}
-
-  VectorD error, best_score, best_target, given, wanted;
-};
-
-template <class Scalar>
-void meet_column(double number, const Scalar* __restrict residual, const double* __restrict target,
-                 const double* __restrict growth, RowTallies& tallies) {
-  const Index rows = tallies.error.size();
-  double* __restrict error = tallies.error.data();
-  double* __restrict best_score = tallies.best_score.data();
-  double* __restrict best_target = tallies.best_target.data();
-  double* __restrict given = tallies.given.data();
-  double* __restrict wanted = tallies.wanted.data();
-  for (Index i = 0; i < rows; ++i) {
-    const double miss = static_cast<double>(residual[i]) * growth[i], score = target[i] - miss;
-    error[i] += miss * miss;
-    given[i] = score > best_score[i] ? number : given[i];
-    best_score[i] = score > best_score[i] ? score : best_score[i];
-    wanted[i] = target[i] > best_target[i] ? number : wanted[i];
-    best_target[i] = target[i] > best_target[i] ? target[i] : best_target[i];
-  }
-}
-
-}  // namespace
-
-template <class Scalar>
-LeaveOneOutErrors leave_one_out_errors(const Design<Scalar>& design,
-                                       const RidgeState<Scalar>& state, const MatrixD& targets,
-                                       Team& team) {
-  const double* roots = design.root_weights();
-  LaneSums sums(state.blocks.lanes(), 3);
-  state.blocks.sweep(team, [&](Index lane, Index b, int) {
-    const RowRange range = state.blocks.block(b);
-    VectorD weight = VectorD::Ones(range.count), growth(range.count);
-    for (Index i = 0; i < range.count; ++i) growth[i] = loo_growth(state.leverage[range.first + i]);
-    if (roots) {
-      weight = Eigen::Map<const VectorD>(roots + range.first, range.count);
-      // Rows without weight have no say in the fit, nor here: their residuals are zero.
-      growth = (weight.array() > 0).select(growth.array() / weight.array(), 0.0);
-      weight = weight.cwiseAbs2();
-    }
-    RowTallies tallies(range.count);
-    for (Index c = 0; c < targets.cols(); ++c) {
-      meet_column(static_cast<double>(c), state.residual.column(b, c),
-                  targets.data() + c * targets.rows() + range.first, growth.data(), tallies);
-    }
-    double* sum = sums.lane(lane);
-    sum[0] += weight.dot(tallies.error);
-    sum[1] += (tallies.given.array() == tallies.wanted.array()).select(weight, 0.0).sum();
-    sum[2] += weight.sum();
-  });
-  const VectorD total = sums.total();
-  return {total[0] / total[2], total[1] / total[2]};
 }
 
 double fit_temperature(const MatrixD& scores, const std::vector<Index>& labels,
@@ -128,12 +61,6 @@ double fit_temperature(const MatrixD& scores, const std::vector<Index>& labels,
   return tau;
 }
 
-template LeaveOneOutErrors leave_one_out_errors<float>(const Design<float>&,
-                                                       const RidgeState<float>&, const MatrixD&,
-                                                       Team&);
-template LeaveOneOutErrors leave_one_out_errors<double>(const Design<double>&,
-                                                        const RidgeState<double>&, const MatrixD&,
-                                                        Team&);
 template void leave_one_out<float>(const Design<float>&, const RidgeState<float>&, const MatrixD&,
                                    StagewiseFit&);
 template void leave_one_out<double>(const Design<double>&, const RidgeState<double>&,

@@ -60,15 +60,15 @@ void RidgeFactor<Scalar>::start(Design<Scalar>& design, RidgeState<Scalar>& stat
   const double energy = targets.squaredNorm();
   state.objective = std::max(0.0, energy - right_side.squaredNorm());
   const Matrix<Scalar> step = right_side.template cast<Scalar>();
-  LaneSums residual_energy(blocks.lanes(), 1);
+  LaneSums measures(blocks.lanes(), state.kSums);
   blocks.sweep(team, [&](Index lane, Index b, int) {
     const RowRange range = blocks.block(b);
     MatrixMap<Scalar>(state.residual.column(b, 0), range.count, outputs,
                       Eigen::OuterStride<>(state.residual.leading())) =
         targets.middleRows(range.first, range.count).template cast<Scalar>();
-    absorb_block(b, 0, step, state, residual_energy.lane(lane)[0]);
+    absorb_block(b, 0, step, state, measures.lane(lane));
   });
-  state.residual_energy = residual_energy.total()[0];
+  state.measured(measures.total());
 }
 
 // The second half of CholeskyQR2 on [A; √λ I]: measures how far [Q; √λ L⁻ᵀ] is from orthonormal
@@ -102,29 +102,15 @@ void RidgeFactor<Scalar>::orthogonalize_start_again(RidgeState<Scalar>& state, T
   l_.topLeftCorner(width_, width_) = corrected;
 }
 
-// R -= Q[:, first …] z on one block, and what else follows from new columns of Q.
+// R -= Q[:, first …] z on one block, and what follows from that.
 template <class Scalar>
 void RidgeFactor<Scalar>::absorb_block(Index block, Index first, const Matrix<Scalar>& z,
-                                       RidgeState<Scalar>& state, double& energy) {
-  const RowRange range = state.blocks.block(block);
-  Scalar* residual = state.residual.column(block, 0);
-  const Index leading = state.residual.leading();
+                                       RidgeState<Scalar>& state, double* measures) {
   const Scalar* q = q_.column(block, first);
-  subtract_product<Scalar>(q, q_.leading(), z.rows(), z.data(), z.rows(), z.cols(), residual,
-                           leading, range.count);
-  if (state.leverage.size() > 0) {
-    for (Index j = 0; j < z.rows(); ++j) {
-      state.leverage.segment(range.first, range.count) +=
-          Eigen::Map<const Vector<Scalar>>(q + j * q_.leading(), range.count)
-              .template cast<double>()
-              .cwiseAbs2();
-    }
-  }
-  for (Index c = 0; c < z.cols(); ++c) {
-    energy += Eigen::Map<const Vector<Scalar>>(residual + c * leading, range.count)
-                  .template cast<double>()
-                  .squaredNorm();
-  }
+  subtract_product<Scalar>(q, q_.leading(), z.rows(), z.data(), z.rows(), z.cols(),
+                           state.residual.column(block, 0), state.residual.leading(),
+                           state.blocks.block(block).count);
+  state.measure_block(block, q, q_.leading(), z.rows(), measures);
 }
 
 template <class Scalar>
@@ -178,7 +164,7 @@ void RidgeFactor<Scalar>::append(Choice& choice, const Projection& projection,
 
   const Matrix<Scalar> scalar_overlap = overlap.template cast<Scalar>();
   Matrix<Scalar> scalar_step = choice.step.template cast<Scalar>();
-  LaneSums energy(blocks.lanes(), 1);
+  LaneSums measures(blocks.lanes(), state.kSums);
   blocks.sweep(team, [&](Index lane, Index b, int worker) {
     Stopwatch watch;
     const Index rows = blocks.block(b).count;
@@ -186,7 +172,7 @@ void RidgeFactor<Scalar>::append(Choice& choice, const Projection& projection,
     subtract_product<Scalar>(q_.column(b, 0), q_.leading(), width_, scalar_overlap.data(), width_,
                              k, q_.column(b, width_), q_.leading(), rows);
     normalize_block(b, rows, choice.schur_factor);
-    if (!twice) absorb_block(b, width_, scalar_step, state, energy.lane(lane)[0]);
+    if (!twice) absorb_block(b, width_, scalar_step, state, measures.lane(lane));
     design.scratch(worker).profile.append += watch.lap();
   });
   if (twice) {
@@ -194,10 +180,10 @@ void RidgeFactor<Scalar>::append(Choice& choice, const Projection& projection,
     choice.step = choice.schur_factor.template triangularView<Eigen::Lower>().solve(gain);
     scalar_step = choice.step.template cast<Scalar>();
     blocks.sweep(team, [&](Index lane, Index b, int) {
-      absorb_block(b, width_, scalar_step, state, energy.lane(lane)[0]);
+      absorb_block(b, width_, scalar_step, state, measures.lane(lane));
     });
   }
-  state.residual_energy = energy.total()[0];
+  state.measured(measures.total());
 
   l_.block(width_, 0, k, width_) = overlap.transpose();
   l_.block(width_, width_, k, k) = choice.schur_factor;

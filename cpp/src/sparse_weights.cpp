@@ -92,11 +92,11 @@ bool SparseWeights<Scalar>::take(const UnitWeights& units, const Inputs<Scalar>&
 }
 
 template <class Scalar>
-void SparseWeights<Scalar>::map(const InputBlock<Scalar>& x, Index rows, Scalar* out,
-                                Index leading) const {
+std::vector<const Scalar*> SparseWeights<Scalar>::columns(const InputBlock<Scalar>& x,
+                                                          Index rows) const {
   thread_local std::vector<Scalar> gathered;
-  thread_local std::vector<const Scalar*> columns, seen;
-  columns.clear();
+  std::vector<const Scalar*> columns;
+  columns.reserve(inputs_.size());
   if (x.op == blas::Op::none) {
     for (const Index input : inputs_) columns.push_back(x.data + input * x.leading);
   } else {
@@ -106,9 +106,17 @@ void SparseWeights<Scalar>::map(const InputBlock<Scalar>& x, Index rows, Scalar*
       columns.push_back(gathered.data() + i * static_cast<std::size_t>(rows));
     }
   }
+  return columns;
+}
+
+template <class Scalar>
+void SparseWeights<Scalar>::map(const std::vector<const Scalar*>& columns, Index first_unit,
+                                Index last_unit, Index rows, Scalar* out, Index leading) const {
+  thread_local std::vector<const Scalar*> seen;
   seen.resize(columns.size());
-  Index first = 0;
-  for (const Index end : ends_) {
+  Index first = first_unit == 0 ? 0 : ends_[static_cast<std::size_t>(first_unit - 1)];
+  for (Index unit = first_unit; unit < last_unit; ++unit) {
+    const Index end = ends_[static_cast<std::size_t>(unit)];
     for (Index i = first; i < end; ++i) {
       seen[static_cast<std::size_t>(i - first)] =
           columns[static_cast<std::size_t>(position_[static_cast<std::size_t>(i)])];

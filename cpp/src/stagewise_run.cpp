@@ -32,9 +32,8 @@ StagewiseRun<Scalar>::StagewiseRun(Design<Scalar>& design, const RowBlocks& bloc
     : design_(design),
       targets_(targets),
       settings_(settings),
-      team_(team),
       weighted_targets_(design.weighted(targets)),
-      ridge_(design, blocks, weighted_targets_, settings, team),
+      ridge_(design, blocks, targets, weighted_targets_, settings, team),
       best_evidence_(-std::numeric_limits<double>::infinity()) {
   if (!settings.stopping.validation_rows.empty()) {
     validation_.emplace(design, targets, settings.stopping.validation_rows, settings.max_units,
@@ -52,10 +51,9 @@ void StagewiseRun<Scalar>::record() {
   fit_.units_path.push_back(static_cast<Index>(fit_.selected.size()));
   fit_.objective_path.push_back(state.objective);
   fit_.residual_path.push_back(state.residual_energy);
-  if (settings_.leave_one_out) {
-    const LeaveOneOutErrors errors = leave_one_out_errors(design_, state, targets_, team_);
-    fit_.loo_error_path.push_back(errors.squared_error);
-    if (settings_.classification) fit_.loo_accuracy_path.push_back(errors.accuracy);
+  if (state.left_out) {
+    fit_.loo_error_path.push_back(state.left_out->squared_error);
+    if (settings_.classification) fit_.loo_accuracy_path.push_back(state.left_out->accuracy);
   }
   if (validation_) fit_.validation_path.push_back(validation_->score(ridge_.unrefined_readout()));
 }

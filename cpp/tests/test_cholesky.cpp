@@ -51,13 +51,15 @@ TEST_CASE("dependent columns are dropped and the rest is factored") {
   CHECK((a * a.transpose() - some.transpose() * some).norm() < 1e-12);
 }
 
-TEST_CASE("a rank-one update is the factor of the updated matrix") {
+TEST_CASE("an updated factor is the factor of the updated matrix") {
   const MatrixD a = positive_definite(60);
-  const VectorD g = VectorD::Random(60);
-  MatrixD l = a.llt().matrixL();
-  VectorD spoilt = g;
-  cholesky_update(l, spoilt);
-  CHECK((lower(l) * lower(l).transpose() - a - g * g.transpose()).norm() < 1e-11 * a.norm());
+  for (const Index rank : {1, 3}) {
+    const MatrixD g = MatrixD::Random(60, rank);
+    MatrixD l = a.llt().matrixL();
+    MatrixD spoilt = g;
+    cholesky_update(l, spoilt);
+    CHECK((lower(l) * lower(l).transpose() - a - g * g.transpose()).norm() < 1e-11 * a.norm());
+  }
 }
 
 TEST_CASE("columns of the inverse transposed factor") {

@@ -29,8 +29,8 @@ struct KeptCholesky {
   MatrixD expand(const MatrixD& some, Index rows) const;
 };
 
-// L Lᵀ ← L Lᵀ + g gᵀ by plane rotations, O(n²). Spoils g.
-void cholesky_update(MatrixD& l, VectorD& g);
+// L Lᵀ ← L Lᵀ + G Gᵀ by plane rotations, O(n²) a column of G. Spoils G.
+void cholesky_update(MatrixD& l, MatrixD& g);
 
 // X ← L⁻¹ X and X ← L⁻ᵀ X for the leading `size` rows and columns of L.
 void solve_lower(const MatrixD& l, Index size, MatrixD& x);

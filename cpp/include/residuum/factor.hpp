@@ -10,10 +10,26 @@
 // row norms to the leverages.
 #pragma once
 
+#include <optional>
+
 #include "residuum/design.hpp"
 #include "residuum/panels.hpp"
 
 namespace residuum {
+
+// What leave-one-out errors are measured against, and what was found last: the mean squared error (summed over
+// the outputs) and the accuracy, rows counting by their weight. The accuracy takes the largest score against the
+// largest target.
+struct LeftOutErrors {
+  LeftOutErrors(const MatrixD& unweighted_targets, const double* root_weights);
+
+  const MatrixD& targets;
+  const double* roots;
+  VectorD wanted;  // column of the largest target
+  double total_weight;
+  double squared_error = 0;
+  double accuracy = 0;
+};
 
 // What both forms keep up to date.
 template <class Scalar>
@@ -26,11 +42,19 @@ struct RidgeState {
         residual(row_blocks, weighted_targets.cols()),
         leverage(VectorD::Zero(with_leverage ? weighted_targets.rows() : 0)) {}
 
+  // To be called on every block once its residual has changed, with the new columns of Q if those count towards the
+  // leverages; then measured() takes the total of the sums.
+  static constexpr Index kSums = 3;
+  void measure_block(Index block, const Scalar* fresh, Index ld_fresh, Index fresh_columns,
+                     double* sums);
+  void measured(const VectorD& sums);
+
   const RowBlocks& blocks;
   const MatrixD& targets;  // T, rows scaled by the roots of their weights
   double alpha;
   Panels<Scalar> residual;
-  VectorD leverage;  // empty unless asked for
+  VectorD leverage;                       // empty unless asked for
+  std::optional<LeftOutErrors> left_out;  // likewise; needs the leverages
   double objective = 0;
   double residual_energy = 0;
   double worst_pivot = 1;  // smallest relative pivot met: how ill-conditioned the problem is

@@ -13,8 +13,9 @@ namespace residuum {
 template <class Scalar>
 class GrowingRidge {
  public:
-  GrowingRidge(Design<Scalar>& design, const RowBlocks& blocks, const MatrixD& weighted_targets,
-               const StagewiseSettings& settings, Team& team);
+  // All but the settings must outlive it.
+  GrowingRidge(Design<Scalar>& design, const RowBlocks& blocks, const MatrixD& targets,
+               const MatrixD& weighted_targets, const StagewiseSettings& settings, Team& team);
 
   const RidgeState<Scalar>& state() const { return state_; }
 

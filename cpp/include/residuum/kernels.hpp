@@ -1,5 +1,6 @@
-// The inner loops that take the time of a fit: activation of one candidate's column, and the two products of a tall
-// matrix with a few columns that a stage needs (B = Q^T G and G - Q B; Q is streamed from memory once by each).
+// The inner loops that take the time of a fit: activation of one candidate's column, the two products of a tall matrix
+// with a few columns that a stage needs (B = Q^T G and G - Q B; Q is streamed from memory once by each), and the sums
+// over rows that follow them.
 // The same source is compiled for several instruction sets and the best one this CPU runs is chosen once per process.
 #pragma once
 
@@ -10,11 +11,28 @@
 
 namespace residuum {
 
+// Some rows after a stage. Without targets only the residual and the leverages, if those are there, are looked at.
+template <class Scalar>
+struct RowTally {
+  Index rows = 0, outputs = 0;
+  const Scalar* residual = nullptr;
+  Index ld_residual = 0;
+  const Scalar* fresh = nullptr;  // new columns of Q
+  Index ld_fresh = 0, fresh_columns = 0;
+  double* leverage = nullptr;
+  const double* targets = nullptr;
+  Index ld_targets = 0;
+  const double* wanted = nullptr;  // in which column of the targets the largest is
+  const double* roots =
+      nullptr;  // of the weights; the residual is weighted by them, targets are not
+};
+
 // All matrices are column-major; a leading dimension is the distance between columns, in elements. Nothing needs to be
 // aligned, arguments must not overlap, and any size may be zero. Equal inputs give equal bits.
 template <class Scalar>
 struct Kernels {
-  // column[i] <- phi(column[i] + bias) in place, for i < rows; returns the sum of squares of the result.
+  // column[i] <- phi(column[i] + bias) in place, for i < rows; returns the sum of squares of the result,
+  // in the precision of the type; squares of floats that are not bounded by one are summed in double.
   // Within 4 ulp for every argument; infinities saturate and NaN stays NaN.
   double (*activate)(Activation activation, Scalar* column, Index rows, Scalar bias);
 
@@ -30,6 +48,10 @@ struct Kernels {
   // out <- sum over i < count of weights[i] columns[i], each column with `rows` elements.
   void (*combine_columns)(const Scalar* const* columns, const Scalar* weights, Index count,
                           Index rows, Scalar* out);
+
+  // leverage[i] += sum of the squares of the new columns. Adds to sums the energy of the residual and, by weight, the
+  // squared error of the leave-one-out scores and the rows where the largest of them is in the wanted column.
+  void (*tally_rows)(const RowTally<Scalar>& tally, double* sums);
 
   const char* name;  // the instruction set: "baseline", "avx2" or "avx512"
 };

@@ -12,17 +12,6 @@ template <class Scalar>
 void leave_one_out(const Design<Scalar>& design, const RidgeState<Scalar>& state,
                    const MatrixD& targets, StagewiseFit& fit);
 
-// Mean squared error (summed over the outputs) and accuracy of the leave-one-out scores, rows counting by
-// their weight; the accuracy takes the largest score against the largest target.
-struct LeaveOneOutErrors {
-  double squared_error;
-  double accuracy;
-};
-template <class Scalar>
-LeaveOneOutErrors leave_one_out_errors(const Design<Scalar>& design,
-                                       const RidgeState<Scalar>& state, const MatrixD& targets,
-                                       Team& team);
-
 // What leaving its row out makes of a residual: 1 / (1 − leverage).
 inline double loo_growth(double leverage) { return 1 / std::max(1.0 - leverage, 1e-10); }
 

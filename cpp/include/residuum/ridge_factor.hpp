@@ -26,7 +26,7 @@ class RidgeFactor final : public Factor<Scalar> {
   void start(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team);
   void orthogonalize_start_again(RidgeState<Scalar>& state, Team& team);
   void absorb_block(Index block, Index first, const Matrix<Scalar>& z, RidgeState<Scalar>& state,
-                    double& energy);
+                    double* measures);
   void orthogonalize_again(MatrixD& overlap, MatrixD& schur_factor, RidgeState<Scalar>& state,
                            Team& team);
   void move_chosen(Index block, Index rows, const std::vector<Index>& columns,

@@ -16,8 +16,11 @@ class SparseWeights {
   // The same for units that read these inputs, if it is known what they see; biases in their terms.
   bool take(const UnitWeights& units, const Inputs<Scalar>& inputs, Vector<Scalar>& biases);
 
-  // out (rows × units, column-major) <- x W.
-  void map(const InputBlock<Scalar>& x, Index rows, Scalar* out, Index leading) const;
+  // The columns of x that some unit sees, one after another. Good until the thread asks again.
+  std::vector<const Scalar*> columns(const InputBlock<Scalar>& x, Index rows) const;
+  // out (rows × units, column-major) <- x W of units [first, last), from those columns.
+  void map(const std::vector<const Scalar*>& columns, Index first, Index last, Index rows,
+           Scalar* out, Index leading) const;
 
  private:
   void clear(Index inputs);

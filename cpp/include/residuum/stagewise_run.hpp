@@ -36,7 +36,6 @@ class StagewiseRun {
   Design<Scalar>& design_;
   const MatrixD& targets_;
   const StagewiseSettings& settings_;
-  Team& team_;
   const MatrixD weighted_targets_;
   GrowingRidge<Scalar> ridge_;
   std::optional<ValidationRows<Scalar>> validation_;

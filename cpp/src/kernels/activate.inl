@@ -2,6 +2,7 @@
 // written so that a NaN fails the comparison and passes through.
 
 struct Identity {
+  static constexpr bool kBounded = false;
   template <class Scalar>
   static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
     return z;
@@ -11,13 +12,14 @@ struct Identity {
 // 1 / (1 + e^-z) keeps its relative accuracy as long as e^-z is a normal number. A pack that holds a larger z of either
 // sign has those lanes from e / (1 + e) with e = e^-|z| <= 1, which does so down to the denormals.
 struct Sigmoid {
+  static constexpr bool kBounded = true;
   template <class Scalar>
   static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
     using K = Constants<Scalar>;
     const Pack<Scalar> one = fill<Scalar>(1);
-    const Pack<Scalar> value = one / (one + exp_bounded<Scalar>(-z));
+    const Pack<Scalar> value = quotient(one, one + exp_bounded<Scalar>(-z));
     const Pack<Scalar> size = absolute<Scalar>(z);
-    if (!any_above(size, K::kExpNormal)) return value;
+    if (all_within(size, K::kExpNormal)) return value;
     const Pack<Scalar> e = exp_minus<Scalar>(size);
     const Pack<Scalar> saturated = (z < Scalar(0) ? e : one) / (one + e);
     return size > K::kExpNormal ? saturated : value;
@@ -26,17 +28,19 @@ struct Sigmoid {
 
 // tanh |z| = t / (t + 2) with t = expm1(2 |z|): no cancellation at either end.
 struct Tanh {
+  static constexpr bool kBounded = true;
   template <class Scalar>
   static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
     using K = Constants<Scalar>;
     const Pack<Scalar> size = absolute<Scalar>(z);
     const Pack<Scalar> bounded = size > K::kTanhOne ? fill<Scalar>(K::kTanhOne) : size;
     const Pack<Scalar> t = expm1_bounded<Scalar>(bounded + bounded);
-    return from_bits(bits_of(t / (t + Scalar(2))) | (bits_of(z) & K::kSignBit));
+    return from_bits(bits_of(quotient(t, t + Scalar(2))) | (bits_of(z) & K::kSignBit));
   }
 };
 
 struct Relu {
+  static constexpr bool kBounded = false;
   template <class Scalar>
   static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
     return z < Scalar(0) ? Pack<Scalar>{} : z;
@@ -44,6 +48,7 @@ struct Relu {
 };
 
 struct Sine {
+  static constexpr bool kBounded = true;
   template <class Scalar>
   static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
     return sine<Scalar>(z);
@@ -51,6 +56,7 @@ struct Sine {
 };
 
 struct Selu {
+  static constexpr bool kBounded = false;
   template <class Scalar>
   static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
     constexpr double kScale = 1.0507009873554805;
@@ -64,6 +70,7 @@ struct Selu {
 };
 
 struct Tribas {
+  static constexpr bool kBounded = true;
   template <class Scalar>
   static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
     const Pack<Scalar> height = Scalar(1) - absolute<Scalar>(z);
@@ -72,13 +79,14 @@ struct Tribas {
 };
 
 struct Radbas {
+  static constexpr bool kBounded = true;
   template <class Scalar>
   static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
     return exp_minus<Scalar>(z * z);
   }
 };
 
-// Float squares are summed in double: they can overflow float, and the column is in cache.
+// Float squares of any size are summed in double: they can overflow float, and the column is in cache.
 template <class Scalar>
 RESIDUUM_INLINE double sum_of_squares(const Scalar* column, Index rows) {
   constexpr Index kWidth = kLanes<double>;
@@ -98,23 +106,34 @@ RESIDUUM_INLINE double sum_of_squares(const Scalar* column, Index rows) {
   return total((sums[0] + sums[1]) + (sums[2] + sums[3])) + rest;
 }
 
+// Of a column, activated in place, the sum of squares. The last pack may overlap the one before, so it is loaded
+// first; a masked store in its place would hold up the loads of the next column.
 template <class Function, class Scalar>
 double activate_column(Scalar* column, Index rows, Scalar bias) {
-  const auto activated = [bias](Pack<Scalar> z) {
-    return Function::template apply<Scalar>(z + bias);
-  };
-  const Index last_row = rows - kLanes<Scalar>;
-  if (last_row < 0) {
-    store_first<Scalar>(column, activated(load_first<Scalar>(column, rows)), rows);
-  } else {
-    // The last pack may overlap the one before, so it is loaded first. A masked store in its place would hold up the
-    // loads of the next column.
-    const Pack<Scalar> last = load<Scalar>(column + last_row);
-    for (Index row = 0; row < last_row; row += kLanes<Scalar>)
-      store<Scalar>(column + row, activated(load<Scalar>(column + row)));
-    store<Scalar>(column + last_row, activated(last));
+  constexpr Index kWidth = kLanes<Scalar>;
+  if (rows < kWidth) {
+    const Pack<Scalar> z = load_first<Scalar>(column, rows) + bias;
+    store_first<Scalar>(column, Function::template apply<Scalar>(z), rows);
+    return sum_of_squares(column, rows);
   }
-  return sum_of_squares(column, rows);
+  const Pack<Scalar> last = load<Scalar>(column + rows - kWidth) + bias;
+  Pack<Scalar> squares = Pack<Scalar>{};
+  Index row = 0;
+  for (; row + kWidth <= rows; row += kWidth) {
+    const Pack<Scalar> value = Function::template apply<Scalar>(load<Scalar>(column + row) + bias);
+    store<Scalar>(column + row, value);
+    squares = mul_add(value, value, squares);
+  }
+  if (const Index rest = rows - row) {
+    const Pack<Scalar> value = Function::template apply<Scalar>(last);
+    store<Scalar>(column + rows - kWidth, value);
+    const Pack<Scalar> fresh = last_lanes<Scalar>(value, rest);
+    squares = mul_add(fresh, fresh, squares);
+  }
+  if constexpr (Function::kBounded || sizeof(Scalar) == sizeof(double))
+    return total(squares);
+  else
+    return sum_of_squares(column, rows);
 }
 
 template <class Scalar>

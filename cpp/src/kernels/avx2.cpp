@@ -22,14 +22,17 @@ namespace {
 #include "activate.inl"
 #include "skinny.inl"
 #include "combine.inl"
+#include "tally.inl"
 // clang-format on
 
 }  // namespace
 
-const Kernels<float> kFloatKernels = {activate<float>, add_transposed_product<float>,
-                                      subtract_product<float>, combine_columns<float>, "avx2"};
-const Kernels<double> kDoubleKernels = {activate<double>, add_transposed_product<double>,
-                                        subtract_product<double>, combine_columns<double>, "avx2"};
+const Kernels<float> kFloatKernels = {activate<float>,         add_transposed_product<float>,
+                                      subtract_product<float>, combine_columns<float>,
+                                      tally_rows<float>,       "avx2"};
+const Kernels<double> kDoubleKernels = {activate<double>,         add_transposed_product<double>,
+                                        subtract_product<double>, combine_columns<double>,
+                                        tally_rows<double>,       "avx2"};
 
 }  // namespace avx2
 }  // namespace residuum

@@ -15,15 +15,17 @@ namespace {
 #include "activate.inl"
 #include "skinny.inl"
 #include "combine.inl"
+#include "tally.inl"
 // clang-format on
 
 }  // namespace
 
-const Kernels<float> kFloatKernels = {activate<float>, add_transposed_product<float>,
-                                      subtract_product<float>, combine_columns<float>, "baseline"};
-const Kernels<double> kDoubleKernels = {activate<double>, add_transposed_product<double>,
+const Kernels<float> kFloatKernels = {activate<float>,         add_transposed_product<float>,
+                                      subtract_product<float>, combine_columns<float>,
+                                      tally_rows<float>,       "baseline"};
+const Kernels<double> kDoubleKernels = {activate<double>,         add_transposed_product<double>,
                                         subtract_product<double>, combine_columns<double>,
-                                        "baseline"};
+                                        tally_rows<double>,       "baseline"};
 
 }  // namespace baseline
 }  // namespace residuum

@@ -125,7 +125,7 @@ RESIDUUM_INLINE Pack<Scalar> exp_bounded(Pack<Scalar> x) {
 template <class Scalar>
 RESIDUUM_INLINE Pack<Scalar> exp_minus(Pack<Scalar> x) {
   using K = Constants<Scalar>;
-  if (!any_above(x, K::kExpNormal)) return exp_bounded<Scalar>(-x);
+  if (all_within(x, K::kExpNormal)) return exp_bounded<Scalar>(-x);
   const Pack<Scalar> bounded = x > K::kExpZero ? fill<Scalar>(K::kExpZero) : x;
   const ReducedExp<Scalar> reduced = reduce_exp<Scalar>(-bounded);
   const Pack<Scalar> step = fill<Scalar>(K::kExpFirstStep);
@@ -165,7 +165,7 @@ template <class Scalar>
 RESIDUUM_INLINE Pack<Scalar> sine(Pack<Scalar> x) {
   const Pack<Scalar> size = absolute<Scalar>(x);
   const Pack<Scalar> value = sine_reducible<Scalar>(x);
-  if (!any_above(size, Constants<Scalar>::kSineReducible)) return value;
+  if (all_within(size, Constants<Scalar>::kSineReducible)) return value;
   Scalar arguments[kLanes<Scalar>];
   Scalar values[kLanes<Scalar>];
   store<Scalar>(arguments, x);

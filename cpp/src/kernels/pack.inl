@@ -170,6 +170,15 @@ RESIDUUM_INLINE Floats from_bits(FloatBits bits) {
   return x;
 }
 
+// What x has in the last `count` lanes, and zero before them.
+template <class Scalar>
+RESIDUUM_INLINE Pack<Scalar> last_lanes(Pack<Scalar> x, Index count) {
+  Scalar ones[2 * kLanes<Scalar>];
+  memset(ones, 0, sizeof(ones) / 2);
+  memset(ones + kLanes<Scalar>, 0xff, sizeof(ones) / 2);
+  return from_bits(bits_of(x) & bits_of(load<Scalar>(ones + count)));
+}
+
 // x y + z, rounded once where the instruction set can and twice elsewhere; nothing here relies on the single rounding.
 RESIDUUM_INLINE Doubles mul_add(Doubles x, Doubles y, Doubles z) {
 #if defined(RESIDUUM_AVX512_PACKS)
@@ -195,34 +204,47 @@ RESIDUUM_INLINE Floats mul_add(Floats x, Floats y, Floats z) {
 #endif
 }
 
-// Whether x > limit in any lane; false for lanes that are NaN.
-RESIDUUM_INLINE bool any_above(Doubles x, double limit) {
+// x / y where the inverse of y is a normal number, within two ulps. AVX-512 estimates inverses of floats to 14 bits, and
+// with the Newton step that doubles them this is faster than its division; for doubles two steps are not.
+RESIDUUM_INLINE Doubles quotient(Doubles x, Doubles y) { return x / y; }
+
+RESIDUUM_INLINE Floats quotient(Floats x, Floats y) {
 #if defined(RESIDUUM_AVX512_PACKS)
-  return _mm512_cmp_pd_mask((__m512d)x, _mm512_set1_pd(limit), _CMP_GT_OQ) != 0;
-#elif defined(RESIDUUM_AVX2_PACKS)
-  return _mm256_movemask_pd((__m256d)(x > limit)) != 0;
-#elif defined(RESIDUUM_VECTOR_PACKS) && defined(__SSE2__)
-  return _mm_movemask_pd((__m128d)(x > limit)) != 0;
-#elif defined(RESIDUUM_VECTOR_PACKS)
-  const auto above = x > limit;
-  return (above[0] | above[1]) != 0;
+  const Floats estimate = (Floats)_mm512_rcp14_ps((__m512)y);
+  return x * mul_add(estimate, mul_add(-y, estimate, fill<float>(1)), estimate);
 #else
-  return x > limit;
+  return x / y;
 #endif
 }
 
-RESIDUUM_INLINE bool any_above(Floats x, float limit) {
+// Whether x <= limit in every lane; a NaN is not.
+RESIDUUM_INLINE bool all_within(Doubles x, double limit) {
 #if defined(RESIDUUM_AVX512_PACKS)
-  return _mm512_cmp_ps_mask((__m512)x, _mm512_set1_ps(limit), _CMP_GT_OQ) != 0;
+  return _mm512_cmp_pd_mask((__m512d)x, _mm512_set1_pd(limit), _CMP_NLE_UQ) == 0;
 #elif defined(RESIDUUM_AVX2_PACKS)
-  return _mm256_movemask_ps((__m256)(x > limit)) != 0;
+  return _mm256_movemask_pd((__m256d)(x <= limit)) == 0xf;
 #elif defined(RESIDUUM_VECTOR_PACKS) && defined(__SSE2__)
-  return _mm_movemask_ps((__m128)(x > limit)) != 0;
+  return _mm_movemask_pd((__m128d)(x <= limit)) == 0x3;
 #elif defined(RESIDUUM_VECTOR_PACKS)
-  const auto above = x > limit;
-  return (above[0] | above[1] | above[2] | above[3]) != 0;
+  const auto within = x <= limit;
+  return (within[0] & within[1]) != 0;
 #else
-  return x > limit;
+  return x <= limit;
+#endif
+}
+
+RESIDUUM_INLINE bool all_within(Floats x, float limit) {
+#if defined(RESIDUUM_AVX512_PACKS)
+  return _mm512_cmp_ps_mask((__m512)x, _mm512_set1_ps(limit), _CMP_NLE_UQ) == 0;
+#elif defined(RESIDUUM_AVX2_PACKS)
+  return _mm256_movemask_ps((__m256)(x <= limit)) == 0xff;
+#elif defined(RESIDUUM_VECTOR_PACKS) && defined(__SSE2__)
+  return _mm_movemask_ps((__m128)(x <= limit)) == 0xf;
+#elif defined(RESIDUUM_VECTOR_PACKS)
+  const auto within = x <= limit;
+  return (within[0] & within[1] & within[2] & within[3]) != 0;
+#else
+  return x <= limit;
 #endif
 }
 
