@@ -123,7 +123,7 @@ py::dict fit_given_units(const py::function& candidates, const MatrixD& targets,
   {
     const py::gil_scoped_release no_gil;
     const Inputs<double> rows(view.data, view.rows, view.columns, view.row_major);
-    const RowBlocks blocks = RowBlocks::for_width(view.rows, view.columns, pool_size);
+    const RowBlocks blocks = RowBlocks::for_fit(view.rows, view.columns);
     GivenUnits source(pool, view.rows, Budget{n_hidden, pool_size, block_size, one_shot});
     Team::run(threads, check_signals, [&](Team& team) {
       Design<double> design(rows, intercept, view.columns > 0, source, nullptr, team.size());

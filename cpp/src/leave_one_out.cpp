@@ -54,8 +54,9 @@ double fit_temperature(const MatrixD& scores, const std::vector<Index>& labels,
     }
     (slope > 0 ? high : low) = tau;
     double next = curvature > 0 ? tau - slope / curvature : (slope > 0 ? low : high);
+    // Before the interval has its say: where the slope is down to rounding, a step leads out of it by a hair.
+    if (std::abs(next - tau) <= 1e-10 * tau) return tau;
     if (!(next > low && next < high)) next = std::sqrt(low * high);
-    if (std::abs(next - tau) <= 1e-12 * tau) return next;
     tau = next;
   }
   return tau;

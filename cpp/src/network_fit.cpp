@@ -144,7 +144,7 @@ template <class Scalar>
 NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& settings,
                        const Observer& observer, const Team::Poll& poll) {
   const StagewiseSettings stages = settings.stages();
-  const RowBlocks blocks = settings.blocks(data.rows, data.columns, data.targets.cols());
+  const RowBlocks blocks = RowBlocks::for_fit(data.rows, data.columns);
   const double stage_operations = static_cast<double>(data.rows) *
                                   static_cast<double>(settings.pool()) *
                                   static_cast<double>(2 * data.columns + 20);

@@ -116,10 +116,10 @@ void RidgeFactor<Scalar>::absorb_block(Index block, Index first, const Matrix<Sc
 template <class Scalar>
 Projection RidgeFactor<Scalar>::project(Design<Scalar>& design, RidgeState<Scalar>& state,
                                         Team& team) {
-  const RowBlocks& blocks = state.blocks;
   const Index k = design.source().count(Units::selected), q = state.outputs();
-  const Index leading = q_.leading();
-  LaneSums sums(blocks.lanes(), width_ * k + k * k + k * q);
+  const Index leading = q_.leading(), size = width_ * k + k * k + k * q;
+  const RowBlocks blocks = state.blocks.for_sums(size);
+  LaneSums sums(blocks.lanes(), size);
   blocks.sweep(team, [&](Index lane, Index b, int worker) {
     Stopwatch watch;
     const RowRange range = blocks.block(b);
@@ -210,8 +210,8 @@ void RidgeFactor<Scalar>::move_chosen(Index block, Index rows, const std::vector
 template <class Scalar>
 void RidgeFactor<Scalar>::orthogonalize_again(MatrixD& overlap, MatrixD& schur_factor,
                                               RidgeState<Scalar>& state, Team& team) {
-  const RowBlocks& blocks = state.blocks;
   const Index k = schur_factor.rows(), leading = q_.leading();
+  const RowBlocks blocks = state.blocks.for_sums(width_ * k + k * k);
   LaneSums sums(blocks.lanes(), width_ * k + k * k);
   blocks.sweep(team, [&](Index lane, Index b, int) {
     const Index rows = blocks.block(b).count;
@@ -253,7 +253,14 @@ void RidgeFactor<Scalar>::orthogonalize_again(MatrixD& overlap, MatrixD& schur_f
 // The newest columns of a block, in place: Y ← Y L_s⁻ᵀ.
 template <class Scalar>
 void RidgeFactor<Scalar>::normalize_block(Index block, Index rows, const MatrixD& schur_factor) {
+  constexpr Index kFew = 8;
   const Index k = schur_factor.rows();
+  if (k > kFew) {
+    const Matrix<Scalar> factor = schur_factor.template cast<Scalar>();
+    blas::trsm<Scalar>(blas::Side::right, blas::Op::transpose, rows, k, factor.data(), k,
+                       q_.column(block, width_), q_.leading());
+    return;
+  }
   MatrixMap<Scalar> fresh(q_.column(block, width_), rows, k, Eigen::OuterStride<>(q_.leading()));
   for (Index j = 0; j < k; ++j) {
     for (Index i = 0; i < j; ++i)
@@ -286,6 +293,21 @@ MatrixD RidgeFactor<Scalar>::readout(Design<Scalar>& design, Team&) {
   MatrixD solution = z_.topRows(width_);
   solve_lower_transposed(l_, width_, solution);
   return expand(solution, design.columns());
+}
+
+// Zeros at the end of z stay zeros, and what comes before them never meets the rest of L.
+template <class Scalar>
+MatrixD RidgeFactor<Scalar>::readouts(const std::vector<Index>& units,
+                                      Design<Scalar>& design) const {
+  const Index fixed = static_cast<Index>(kept_fixed_.size()), outputs = z_.cols();
+  MatrixD solutions = MatrixD::Zero(width_, outputs * static_cast<Index>(units.size()));
+  Index column = 0;
+  for (const Index count : units) {
+    solutions.block(0, column, fixed + count, outputs) = z_.topRows(fixed + count);
+    column += outputs;
+  }
+  solve_lower_transposed(l_, width_, solutions);
+  return expand(solutions, design.columns());
 }
 
 template <class Scalar>

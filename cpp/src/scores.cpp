@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 
 #include "residuum/philox.hpp"
@@ -13,14 +12,15 @@ namespace residuum {
 
 namespace {
 
-// The residuals of some rows side by side: where they lie, or gathered into scratch.
+// The residuals of some rows of a block side by side: where they lie, or gathered into scratch.
 template <class Scalar>
 const Scalar* residual_rows(const std::vector<const RidgeState<Scalar>*>& states, RowRange range,
                             Matrix<Scalar>& scratch, Index& leading) {
   const RowBlocks& blocks = states.front()->blocks;
+  const Index b = range.first / blocks.block_rows(), offset = range.first % blocks.block_rows();
   if (states.size() == 1 && !range.list) {
     leading = states.front()->residual.leading();
-    return states.front()->residual.column(range.first / blocks.block_rows(), 0);
+    return states.front()->residual.column(b, 0) + offset;
   }
   leading = range.count;
   const Index outputs = states.front()->outputs();
@@ -29,7 +29,7 @@ const Scalar* residual_rows(const std::vector<const RidgeState<Scalar>*>& states
   for (const RidgeState<Scalar>* state : states) {
     for (Index c = 0; c < outputs; ++c, out += range.count) {
       if (!range.list) {
-        std::copy_n(state->residual.column(range.first / blocks.block_rows(), c), range.count, out);
+        std::copy_n(state->residual.column(b, c) + offset, range.count, out);
         continue;
       }
       for (Index i = 0; i < range.count; ++i) {
@@ -51,15 +51,13 @@ MatrixD score_pool(Design<Scalar>& design, const std::vector<const RidgeState<Sc
   const Index pool = design.source().count(Units::pool), outputs = states.front()->outputs();
   const Index problems = static_cast<Index>(states.size());
   LaneSums sums(blocks.lanes(), pool * (problems * outputs + 1));
-  blocks.sweep(team, [&](Index lane, Index b, int worker) {
-    RowRange range = blocks.block(b);
-    if (!rows.empty()) range.list = rows.data();
+  const Index most_rows = blocks.piece_rows(pool + outputs);
+  const auto score_piece = [&](RowRange range, double* square_norms, int worker) {
     Scratch<Scalar>& scratch = design.scratch(worker);
     Matrix<Scalar>& activations = scratch.pool;
     if (activations.rows() < range.count || activations.cols() < pool) {
-      activations.resize(blocks.block_rows(), pool);
+      activations.resize(most_rows, pool);
     }
-    double* square_norms = sums.lane(lane);
     design.evaluate(Units::pool, range, activations.data(), activations.rows(), square_norms,
                     worker);
     Stopwatch watch;
@@ -68,6 +66,14 @@ MatrixD score_pool(Design<Scalar>& design, const std::vector<const RidgeState<Sc
     add_transposed_product<Scalar>(activations.data(), activations.rows(), pool, residuals, leading,
                                    problems * outputs, range.count, square_norms + pool, pool);
     scratch.profile.score += watch.lap();
+  };
+  blocks.sweep(team, [&](Index lane, Index b, int worker) {
+    const RowRange block = blocks.block(b);
+    for (Index done = 0; done < block.count; done += most_rows) {
+      const RowRange piece{block.first + done, std::min(most_rows, block.count - done),
+                           rows.empty() ? nullptr : rows.data()};
+      score_piece(piece, sums.lane(lane), worker);
+    }
   });
   // On a share of the rows everything but the penalty shrinks by that share.
   const double share = static_cast<double>(scored) / static_cast<double>(design.rows());
@@ -109,12 +115,14 @@ std::vector<Index> rows_to_score(Index rows, double fraction, std::uint64_t seed
 }
 
 std::vector<Index> rank_scores(const VectorD& scores) {
-  std::vector<Index> order(static_cast<std::size_t>(scores.size()));
-  std::iota(order.begin(), order.end(), Index{0});
-  // Equal ones in the order they were drawn.
-  std::sort(order.begin(), order.end(), [&](Index a, Index b) {
-    return scores[a] > scores[b] || (scores[a] == scores[b] && a < b);
-  });
+  std::vector<std::pair<double, Index>> ranked;
+  ranked.reserve(static_cast<std::size_t>(scores.size()));
+  // Negative, so that the best come first and equal ones in the order they were drawn.
+  for (Index j = 0; j < scores.size(); ++j) ranked.emplace_back(-scores[j], j);
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<Index> order;
+  order.reserve(ranked.size());
+  for (const auto& [score, candidate] : ranked) order.push_back(candidate);
   return order;
 }
 

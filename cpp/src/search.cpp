@@ -154,8 +154,7 @@ class SharedPools {
         inputs_(inputs),
         networks_(std::move(networks)),
         team_(team),
-        blocks_(RowBlocks::for_one_thread(split.rows(),
-                                          networks_.front().pool() + split.train_targets.cols())) {
+        blocks_(RowBlocks::for_one_thread(split.rows())) {
     for (const NetworkSettings& network : networks_) {
       members_.emplace_back(network, split.train_targets, inputs, blocks_, team);
       members_.back().units->share_draws_with(*members_.front().units);
@@ -182,8 +181,11 @@ class SharedPools {
 
   HeldOut held_out(std::size_t network, const SearchSettings& settings) {
     Member& member = members_[network];
-    return follow_path(network_of(member.run.trace(), *member.units, inputs_, networks_[network]),
-                       split_, settings.sizes, settings, team_);
+    std::vector<Index> units = settings.sizes;
+    for (Index& count : units) count += member.units->features();
+    return follow_path(
+        network_of(member.run.trace(units), *member.units, inputs_, networks_[network]), split_,
+        settings.sizes, settings, team_);
   }
 
  private:

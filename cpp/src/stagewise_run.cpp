@@ -102,9 +102,11 @@ void StagewiseRun<Scalar>::take(Index stage, const VectorD& scores, const Observ
 }
 
 template <class Scalar>
-StagewiseFit StagewiseRun<Scalar>::trace() {
+StagewiseFit StagewiseRun<Scalar>::trace(std::vector<Index> units) {
   StagewiseFit fit = fit_;
-  fit.path = ridge_.path();
+  for (Index& count : units) count = std::min(count, fit.units_path.back());
+  fit.path = ridge_.path_through(units);
+  if (!fit.path.column_per_unit) fit.units_path = std::move(units);
   return fit;
 }
 

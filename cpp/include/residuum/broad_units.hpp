@@ -51,6 +51,7 @@ class BroadUnits final : public CandidateSource<Scalar> {
   bool next_kind() override;
   void gather_kept() override;
   Index count(Units units) const override;
+  Index features() const override { return features_.units.biases.size(); }
   void evaluate(Units units, RowRange range, Scalar* out, Index leading, double* square_norms,
                 Scratch<Scalar>& scratch) const override;
 

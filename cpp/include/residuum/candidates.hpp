@@ -61,6 +61,8 @@ class CandidateSource {
   // To be called before Units::kept is evaluated, whenever units have been kept since.
   virtual void gather_kept() = 0;
   virtual Index count(Units units) const = 0;
+  // How many of the units kept are feature nodes, which come before the others.
+  virtual Index features() const { return 0; }
 
   // out (range.count × count(units), column-major) <- activations. Adds the columns' squared norms
   // to square_norms unless that is null. Safe to call from several threads at once.

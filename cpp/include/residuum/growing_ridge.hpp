@@ -29,6 +29,8 @@ class GrowingRidge {
   // Ω as the factor has it, without refinement.
   MatrixD unrefined_readout();
   ReadoutPath path();
+  // The path through these numbers of units alone, if that is shorter than one through all.
+  ReadoutPath path_through(const std::vector<Index>& units);
 
  private:
   void change_to_dual();

@@ -20,9 +20,6 @@ struct NetworkSettings {
     return architecture == Architecture::bls ? std::max(broad.pool, broad.enhancement)
                                              : budget.pool;
   }
-  RowBlocks blocks(Index rows, Index columns, Index outputs) const {
-    return RowBlocks::for_width(rows, columns, pool() + outputs);
-  }
   // What a path of networks varies: hidden units, or enhancement nodes of a BLS.
   Index size() const {
     return architecture == Architecture::bls ? broad.enhancement : budget.units;

@@ -22,6 +22,9 @@ class RidgeFactor final : public Factor<Scalar> {
   MatrixD solve(const MatrixD& rhs, Design<Scalar>& design, Team& team) override;
   MatrixD directions(Design<Scalar>& design, Team& team) override;
 
+  // Ω of the first so many units, for every number given, side by side.
+  MatrixD readouts(const std::vector<Index>& units, Design<Scalar>& design) const;
+
  private:
   void start(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team);
   void orthogonalize_start_again(RidgeState<Scalar>& state, Team& team);

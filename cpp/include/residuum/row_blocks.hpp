@@ -35,16 +35,35 @@ class RowBlocks {
   static RowBlocks for_width(Index rows, Index inputs, Index width) {
     const Index in_cache = kCacheScalars / std::max<Index>(1, width);
     const Index blocks_wanted = inputs > 256 ? 4 : 16;
-    const Index most = std::clamp<Index>(rows / blocks_wanted, 96, 512);
+    const Index most = std::clamp<Index>(rows / blocks_wanted, 96, kMostRows);
     const Index blocks = std::max<Index>(1, rows / std::clamp<Index>(in_cache, 96, most));
     return RowBlocks(rows, ((rows + blocks - 1) / blocks + 7) / 8 * 8);
   }
 
-  // For work on one thread: as large as the cache allows.
-  static RowBlocks for_one_thread(Index rows, Index width) {
-    const Index most = std::clamp<Index>(kCacheScalars / std::max<Index>(1, width), 96, 512);
-    const Index blocks = (rows + most - 1) / most;
+  // For a fit, which sweeps over Q again and again: as large as will do for the threads, since a product with few
+  // columns likes long ones.
+  static RowBlocks for_fit(Index rows, Index inputs) { return for_width(rows, inputs, 1); }
+
+  // The same on one thread.
+  static RowBlocks for_one_thread(Index rows) {
+    const Index blocks = (rows + kMostRows - 1) / kMostRows;
     return RowBlocks(rows, ((rows + blocks - 1) / blocks + 7) / 8 * 8);
+  }
+
+  // Rows of a block that are worked on at a time when `width` scalars are made of each: equal shares of it
+  // that fill about half of that cache.
+  Index piece_rows(Index width) const {
+    const Index in_cache = std::max<Index>(96, kCacheScalars / std::max<Index>(1, width));
+    const Index pieces = (block_rows_ + in_cache - 1) / in_cache;
+    return ((block_rows_ + pieces - 1) / pieces + 7) / 8 * 8;
+  }
+
+  // The same blocks in fewer lanes, where each of them has `size` doubles to sum: some megabytes are enough.
+  RowBlocks for_sums(Index size) const {
+    RowBlocks fewer = *this;
+    fewer.lanes_ =
+        std::min(lanes_, std::max<Index>(16, (Index{1} << 18) / std::max<Index>(1, size)));
+    return fewer;
   }
 
   Index rows() const { return rows_; }
@@ -69,6 +88,7 @@ class RowBlocks {
 
  private:
   static constexpr Index kMaxLanes = 64;
+  static constexpr Index kMostRows = 512;
   static constexpr Index kCacheScalars = 32 * 1024;
 
   Index rows_, block_rows_, blocks_, lanes_;

@@ -24,8 +24,8 @@ class StagewiseRun {
   // Keeps the best of the pool that the source has drawn for this stage.
   void take(Index stage, const VectorD& scores, const Observer& observer);
 
-  // What has been chosen so far and the path through it, without a final readout.
-  StagewiseFit trace();
+  // What has been chosen so far and a path through these numbers of units (rising), without a final readout.
+  StagewiseFit trace(std::vector<Index> units);
   // The network of the best stage, its readout refined where need be.
   StagewiseFit finish();
 

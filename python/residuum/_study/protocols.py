@@ -57,10 +57,10 @@ class PaperProtocol:
 
     The best of the grid is picked by the same folds it is judged by, so accuracies are optimistic;
     that is what was published. Inputs are scaled before splitting. Grids are the published ones;
-    that of BLS is thinned, in windows (1, 3, …, 21), nodes (5, 10, …, 50) and the choice of blocks
-    and pools. With more than `large` training rows guided networks try every other penalty, blocks
-    of 2 and pools of 100, both kinds of BLS every other penalty, and features are in single
-    precision. Activations were not stated.
+    that of BLS is thinned, in windows (1, 3, …, 21) and nodes (5, 10, …, 50). With more than
+    `large` training rows guided networks try every other penalty, blocks of 2 and pools of 100
+    (BLS: 50), both kinds of BLS every other penalty, and features are in single precision.
+    Activations were not stated.
     """
 
     name: ClassVar[str] = "paper"
@@ -75,8 +75,6 @@ class PaperProtocol:
     bls_nodes: tuple[int, ...] = (5, 10, 20)
     bls_enhancement: tuple[int, ...] = tuple(range(5, 106, 10))
     bls_activations: tuple[str, ...] = ("tanh",)
-    bls_block_sizes: tuple[int, ...] = (2,)
-    bls_pool_sizes: tuple[int, ...] = (50,)
     weight_init: str = "uniform"
     #: "grid": guided networks go as far as the grid; "formula": no further than `hidden_budget`,
     #: with which the published accuracies on large sets with few inputs are out of reach.
@@ -116,9 +114,9 @@ class PaperProtocol:
         grid: dict[str, Any] = {}
         thinned = model.guided and n > self.large
         if model.guided:
-            blocks, pools = ((2,), (100,)) if thinned else block_and_pool_sizes(n, p)
-            if model.architecture == "BLS":
-                blocks, pools = self.bls_block_sizes, self.bls_pool_sizes
+            blocks, pools = block_and_pool_sizes(n, p)
+            if thinned:
+                blocks, pools = (2,), ((50,) if model.architecture == "BLS" else (100,))
             grid = {"block_sizes": blocks, "pool_sizes": pools}
         if model.architecture == "BLS":
             return grid | {
