@@ -481,7 +481,9 @@ def test_interrupted_fit(folder):
     table.to_csv("table.csv", index=False)
     options = ("--set", "n_hidden=3500", "--set", "pool_size=500")
     fit = ("fit", folder / "table.csv", "--target", "x0", "--out", folder / "model", *options)
-    with residuum_process(*fit) as process:
+    # A shell has its background jobs ignore interrupts, and what they start inherits that.
+    heeding = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
+    with residuum_process(*fit, **heeding) as process:
         assert process.stderr.readline().startswith("regression of 'x0'")
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)

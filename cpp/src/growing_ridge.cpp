@@ -173,16 +173,20 @@ MatrixD GrowingRidge<Scalar>::readout(double& objective) {
 template <class Scalar>
 ReadoutPath GrowingRidge<Scalar>::path() {
   design_.source().gather_kept();
-  const MatrixD last_directions = factor_->directions(design_, team_);
+  MatrixD last_directions = factor_->directions(design_, team_);
   ReadoutPath path;
   path.column_per_unit = true;
   const Index units = primal_directions_.cols() + last_directions.cols();
   path.start = MatrixD::Zero(width_, state_.outputs());
   path.start.topRows(start_.rows()) = start_;
-  path.directions = MatrixD::Zero(width_, units);
-  path.directions.topLeftCorner(primal_directions_.rows(), primal_directions_.cols()) =
-      primal_directions_;
-  path.directions.rightCols(last_directions.cols()) = last_directions;
+  if (primal_directions_.cols() == 0) {
+    path.directions = std::move(last_directions);
+  } else {
+    path.directions = MatrixD::Zero(width_, units);
+    path.directions.topLeftCorner(primal_directions_.rows(), primal_directions_.cols()) =
+        primal_directions_;
+    path.directions.rightCols(last_directions.cols()) = last_directions;
+  }
   path.steps = MatrixD(units, state_.outputs());
   Index row = 0;
   path.ends.push_back(0);

@@ -105,11 +105,10 @@ void Inputs<Scalar>::standardize(const double* root_weights, Team& team) {
 }
 
 template <class Scalar>
-UnitWeights Inputs<Scalar>::unstandardized(const UnitWeights& units) const {
-  UnitWeights raw = units;
-  raw.weights = inverse_scale_.asDiagonal() * units.weights;
-  raw.biases -= raw.weights.transpose() * center_;
-  return raw;
+UnitWeights Inputs<Scalar>::unstandardized(UnitWeights units) const {
+  units.weights.array().colwise() *= inverse_scale_.array();
+  units.biases -= units.weights.transpose() * center_;
+  return units;
 }
 
 template <class Scalar>

@@ -5,27 +5,34 @@
 
 namespace residuum {
 
+std::vector<Index> calibration_rows(Index rows, const double* root_weights) {
+  constexpr Index kMost = 4096;
+  std::vector<Index> weighted;
+  for (Index row = 0; row < rows; ++row) {
+    if (!root_weights || root_weights[row] != 0) weighted.push_back(row);
+  }
+  const Index all = static_cast<Index>(weighted.size()), count = std::min(all, kMost);
+  std::vector<Index> chosen;
+  for (Index i = 0; i < count; ++i)
+    chosen.push_back(weighted[static_cast<std::size_t>(i * all / count)]);
+  return chosen;
+}
+
 template <class Scalar>
 void leave_one_out(const Design<Scalar>& design, const RidgeState<Scalar>& state,
                    const MatrixD& targets, StagewiseFit& fit) {
-  const Index rows = targets.rows(), outputs = targets.cols();
   const double* roots = design.root_weights();
-  fit.loo_rows.clear();
-  fit.loo_scores.resize(rows, outputs);
-  for (Index b = 0; b < state.blocks.blocks(); ++b) {
-    const RowRange range = state.blocks.block(b);
-    const ConstMatrixMap<Scalar> residual(state.residual.column(b, 0), range.count, outputs,
-                                          Eigen::OuterStride<>(state.residual.leading()));
-    for (Index i = 0; i < range.count; ++i) {
-      const Index row = range.first + i;
-      const double root = roots ? roots[row] : 1.0;
-      if (root == 0) continue;  // a row without weight has no say in the fit, nor here
-      fit.loo_scores.row(static_cast<Index>(fit.loo_rows.size())) = left_out(
-          targets.row(row), residual.row(i).template cast<double>() / root, state.leverage[row]);
-      fit.loo_rows.push_back(row);
+  const Index block_rows = state.blocks.block_rows();
+  fit.loo_rows = calibration_rows(targets.rows(), roots);
+  fit.loo_scores.resize(static_cast<Index>(fit.loo_rows.size()), targets.cols());
+  for (Index i = 0; i < fit.loo_scores.rows(); ++i) {
+    const Index row = fit.loo_rows[static_cast<std::size_t>(i)];
+    const double growth = loo_growth(state.leverage[row]) / (roots ? roots[row] : 1.0);
+    for (Index c = 0; c < targets.cols(); ++c) {
+      const double residual = state.residual.column(row / block_rows, c)[row % block_rows];
+      fit.loo_scores(i, c) = targets(row, c) - residual * growth;
     }
   }
-  fit.loo_scores.conservativeResize(static_cast<Index>(fit.loo_rows.size()), outputs);
 }
 
 double fit_temperature(const MatrixD& scores, const std::vector<Index>& labels,

@@ -35,7 +35,8 @@ void to_raw_terms(StagewiseFit& fit, bool intercept, bool direct_links,
   convert(fit.path.directions);
 }
 
-UnitWeights first_units(const UnitWeights& units, Index count) {
+UnitWeights first_units(UnitWeights units, Index count) {
+  if (count == units.biases.size()) return units;
   return {units.weights.leftCols(count), units.biases.head(count)};
 }
 

@@ -12,9 +12,6 @@
 namespace residuum {
 namespace {
 
-// Enough rows to fit one temperature by; their leverages cost as much as the fit itself would on all.
-constexpr Index kCalibrationRows = 4096;
-
 // Draws group after group of units and keeps them all. Returns the width of the design before the first
 // group and after each.
 template <class Scalar>
@@ -69,34 +66,33 @@ ReadoutPath path_through(const std::vector<MatrixD>& readouts) {
   return path;
 }
 
-// Leave-one-out scores on evenly spaced blocks of rows.
+// Leave-one-out scores for calibration. Without Q, leverages have to be solved for, row by row.
 template <class Scalar>
 void leave_some_out(Design<Scalar>& design, const RidgeState<Scalar>& state, const MatrixD& targets,
-                    const KeptCholesky& factor, StagewiseFit& fit) {
-  const RowBlocks& blocks = state.blocks;
-  const Index wanted = (kCalibrationRows + blocks.block_rows() - 1) / blocks.block_rows();
-  const Index sampled = std::min(wanted, blocks.blocks());
+                    const KeptCholesky& factor, StagewiseFit& fit, Team& team) {
+  constexpr Index kTogether = 256;
   const double* roots = design.root_weights();
-  std::vector<Eigen::RowVectorXd> scores;
-  for (Index s = 0; s < sampled; ++s) {
-    const RowRange range = blocks.block(s * blocks.blocks() / sampled);
-    MatrixD rows(range.count, design.columns());
-    design.all_columns(range, rows.data(), range.count, 0);
-    const MatrixD residual =
-        state.targets.middleRows(range.first, range.count) - rows * fit.readout;
-    MatrixD q(factor.l.rows(), range.count);
+  fit.loo_rows = calibration_rows(targets.rows(), roots);
+  const Index count = static_cast<Index>(fit.loo_rows.size()), outputs = targets.cols();
+  fit.loo_scores.resize(count, outputs);
+  team.for_each((count + kTogether - 1) / kTogether, [&](Index part, int worker) {
+    team.poll(worker);
+    const Index first = part * kTogether, some = std::min(kTogether, count - first);
+    MatrixD rows(some, design.columns());
+    design.all_columns({first, some, fit.loo_rows.data()}, rows.data(), some, worker);
+    MatrixD fitted(some, outputs);
+    blas::gemm<double>(blas::Op::none, blas::Op::none, some, outputs, rows.cols(), 1.0, rows.data(),
+                       some, fit.readout.data(), fit.readout.rows(), 0.0, fitted.data(), some);
+    MatrixD q(factor.l.rows(), some);
     for (Index j = 0; j < factor.l.rows(); ++j) q.row(j) = rows.col(factor.kept[j]).transpose();
     solve_lower(factor.l, factor.l.rows(), q);
-    for (Index i = 0; i < range.count; ++i) {
-      const Index row = range.first + i;
-      const double root = roots ? roots[row] : 1.0;
-      if (root == 0) continue;
-      scores.push_back(left_out(targets.row(row), residual.row(i) / root, q.col(i).squaredNorm()));
-      fit.loo_rows.push_back(row);
+    for (Index i = 0; i < some; ++i) {
+      const Index row = fit.loo_rows[static_cast<std::size_t>(first + i)];
+      const double growth = loo_growth(q.col(i).squaredNorm()) / (roots ? roots[row] : 1.0);
+      fit.loo_scores.row(first + i) =
+          targets.row(row) - (state.targets.row(row) - fitted.row(i)) * growth;
     }
-  }
-  fit.loo_scores.resize(static_cast<Index>(scores.size()), targets.cols());
-  for (std::size_t i = 0; i < scores.size(); ++i) fit.loo_scores.row(i) = scores[i];
+  });
 }
 
 template <class Scalar>
@@ -143,7 +139,7 @@ void solve_primal(Design<Scalar>& design, RidgeState<Scalar>& state, const Matri
     fit.residual_path.back() =
         std::max(0.0, fit.objective_path.back() - state.alpha * fit.readout.squaredNorm());
   }
-  if (state.leverage.size() > 0) leave_some_out(design, state, targets, factor, fit);
+  if (state.leverage.size() > 0) leave_some_out(design, state, targets, factor, fit, team);
 }
 
 template <class Scalar>

@@ -23,7 +23,9 @@ class AffineUnits final : public CandidateSource<Scalar> {
   bool pool_is_common() const override { return true; }
   void select(const std::vector<Index>& candidates) override;
   void keep_selected() override { kept_list_.append(selected_units_); }
-  void gather_kept() override { kept_.assign(kept_units(), inputs_); }
+  void gather_kept() override {
+    if (kept_.units() < kept_list_.count()) kept_.assign(kept_units(), inputs_);
+  }
   Index count(Units units) const override { return layer(units).units(); }
   void evaluate(Units units, RowRange range, Scalar* out, Index leading, double* square_norms,
                 Scratch<Scalar>& scratch) const override;

@@ -39,7 +39,7 @@ class Inputs {
   const VectorD& scale() const { return scale_; }
 
   // Weights for raw inputs that do what `units` do for standardised ones.
-  UnitWeights unstandardized(const UnitWeights& units) const;
+  UnitWeights unstandardized(UnitWeights units) const;
 
   // The given rows, and weights that do to them what `units` do to standardised inputs. `scratch` holds
   // rows that cannot be used in place.
