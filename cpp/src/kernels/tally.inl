@@ -14,7 +14,8 @@ RESIDUUM_INLINE Doubles growth_when_left_out(Doubles leverage, const Doubles* ro
   return roots ? (*roots > 0.0 ? growth / *roots : Doubles{}) : growth;
 }
 
-// One pack of rows; `load_rows` reads them and makes lanes past the last row zero, `present` is one where there is one.
+// One pack of rows; `load_rows` reads them and makes lanes past the last row zero; `present` is one in
+// the others.
 template <class Scalar, class Load>
 RESIDUUM_INLINE Doubles tally_pack(const RowTally<Scalar>& tally, Index row, Doubles present,
                                    Doubles (&sums)[3], const Load& load_rows) {
