@@ -1,5 +1,7 @@
 #include "residuum/sparse_weights.hpp"
 
+#include <algorithm>
+
 #include "residuum/kernels.hpp"
 
 namespace residuum {
@@ -47,11 +49,21 @@ template <class Scalar>
 void SparseWeights<Scalar>::add(Index input, Scalar weight) {
   Index& place = place_[static_cast<std::size_t>(input)];
   if (place < 0) {
-    place = static_cast<Index>(inputs_.size());
+    place = 0;
     inputs_.push_back(input);
   }
-  position_.push_back(place);
+  position_.push_back(input);
   weights_.push_back(weight);
+}
+
+// Once all are there: inputs in the order they lie in a row, so that gathering them reads rows straight on.
+template <class Scalar>
+void SparseWeights<Scalar>::finish() {
+  std::sort(inputs_.begin(), inputs_.end());
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    place_[static_cast<std::size_t>(inputs_[i])] = static_cast<Index>(i);
+  }
+  for (Index& position : position_) position = place_[static_cast<std::size_t>(position)];
 }
 
 template <class Scalar>
@@ -66,6 +78,7 @@ bool SparseWeights<Scalar>::take(const Matrix<Scalar>& weights) {
     }
     end_unit();
   }
+  finish();
   return true;
 }
 
@@ -88,6 +101,7 @@ bool SparseWeights<Scalar>::take(const UnitWeights& units, const Inputs<Scalar>&
     biases[j] = static_cast<Scalar>(units.biases[j] - offset);
     end_unit();
   }
+  finish();
   return true;
 }
 

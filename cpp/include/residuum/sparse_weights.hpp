@@ -25,6 +25,7 @@ class SparseWeights {
  private:
   void clear(Index inputs);
   void add(Index input, Scalar weight);
+  void finish();
   void end_unit() { ends_.push_back(static_cast<Index>(weights_.size())); }
 
   std::vector<Index> place_;     // of every input in inputs_, or -1
