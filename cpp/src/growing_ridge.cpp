@@ -202,15 +202,8 @@ ReadoutPath GrowingRidge<Scalar>::path_through(const std::vector<Index>& units) 
   const Index outputs = state_.outputs(), stops = static_cast<Index>(units.size());
   if (!primal_ || outputs * stops > width_) return path();
   design_.source().gather_kept();
-  const MatrixD readouts =
-      static_cast<const RidgeFactor<Scalar>&>(*factor_).readouts(units, design_);
-  const Index further = outputs * (stops - 1);
-  ReadoutPath path;
-  path.start = readouts.leftCols(outputs);
-  path.directions = readouts.rightCols(further) - readouts.leftCols(further);
-  path.steps = MatrixD::Identity(outputs, outputs).replicate(stops - 1, 1);
-  for (Index stop = 0; stop < stops; ++stop) path.ends.push_back(stop * outputs);
-  return path;
+  const auto& factor = static_cast<const RidgeFactor<Scalar>&>(*factor_);
+  return path_between(factor.readouts(units, design_), outputs);
 }
 
 template class GrowingRidge<float>;

@@ -41,29 +41,17 @@ void add_widths(std::vector<Index>& widths, const std::vector<Index>& units) {
   widths.erase(std::unique(widths.begin(), widths.end()), widths.end());
 }
 
-// A path whose steps are the differences between the readouts of successive sizes.
-ReadoutPath path_through(const std::vector<MatrixD>& readouts) {
-  const Index rows = readouts.back().rows(), outputs = readouts.back().cols();
-  const Index steps = static_cast<Index>(readouts.size()) - 1;
-  ReadoutPath path;
-  const auto padded = [rows](const MatrixD& readout) {
-    MatrixD all = MatrixD::Zero(rows, readout.cols());
-    all.topRows(readout.rows()) = readout;
-    return all;
-  };
-  path.start = padded(readouts.front());
-  path.directions.resize(rows, steps * outputs);
-  path.steps.resize(steps * outputs, outputs);
-  path.ends.push_back(0);
-  MatrixD current = path.start;
-  for (Index s = 0; s < steps; ++s) {
-    const MatrixD next = padded(readouts[static_cast<std::size_t>(s) + 1]);
-    path.directions.middleCols(s * outputs, outputs) = next - current;
-    path.steps.middleRows(s * outputs, outputs).setIdentity();
-    path.ends.push_back((s + 1) * outputs);
-    current = next;
+// Readouts of growing height side by side, as tall as the last.
+MatrixD side_by_side(const std::vector<MatrixD>& readouts) {
+  const Index outputs = readouts.back().cols();
+  MatrixD all =
+      MatrixD::Zero(readouts.back().rows(), outputs * static_cast<Index>(readouts.size()));
+  Index column = 0;
+  for (const MatrixD& readout : readouts) {
+    all.block(0, column, readout.rows(), outputs) = readout;
+    column += outputs;
   }
-  return path;
+  return all;
 }
 
 // Leave-one-out scores for calibration. Without Q, leverages have to be solved for, row by row.
@@ -125,7 +113,7 @@ void solve_primal(Design<Scalar>& design, RidgeState<Scalar>& state, const Matri
     fit.residual_path.push_back(std::max(0.0, objective - state.alpha * readout.squaredNorm()));
     readouts.push_back(readout);
   }
-  fit.path = path_through(readouts);
+  fit.path = path_between(side_by_side(readouts), targets.cols());
   fit.readout = readouts.back();
   if (needs_refinement<double>(factor.worst_pivot)) {
     const double objective =
@@ -164,7 +152,7 @@ void solve_dual(Design<Scalar>& design, RidgeState<Scalar>& state, const MatrixD
       fit.objective_path.back() = std::min(fit.objective_path.back(), objective);
     }
   }
-  fit.path = path_through(readouts);
+  fit.path = path_between(side_by_side(readouts), targets.cols());
   if (state.leverage.size() > 0) leave_one_out(design, state, targets, fit);
 }
 

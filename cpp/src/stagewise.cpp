@@ -29,6 +29,16 @@ Evidence evidence_from_name(const std::string& name) {
   throw std::invalid_argument("evidence must be 'none', 'loo' or 'validation'; got '" + name + "'");
 }
 
+ReadoutPath path_between(const MatrixD& readouts, Index outputs) {
+  const Index steps = readouts.cols() / outputs - 1, further = steps * outputs;
+  ReadoutPath path;
+  path.start = readouts.leftCols(outputs);
+  path.directions = readouts.rightCols(further) - readouts.leftCols(further);
+  path.steps = MatrixD::Identity(outputs, outputs).replicate(steps, 1);
+  for (Index step = 0; step <= steps; ++step) path.ends.push_back(step * outputs);
+  return path;
+}
+
 template <class Scalar>
 StagewiseFit fit_stagewise(Design<Scalar>& design, const RowBlocks& blocks, const MatrixD& targets,
                            const StagewiseSettings& settings, const Observer& observer,

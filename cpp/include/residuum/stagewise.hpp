@@ -65,6 +65,9 @@ struct ReadoutPath {
       false;  // each unit has its own direction, and the path can be cut at any unit
 };
 
+// The path from each of some readouts, `outputs` columns each and side by side, to the next.
+ReadoutPath path_between(const MatrixD& readouts, Index outputs);
+
 // Where the scores of a stage's pool lie: least, quartiles, greatest.
 using PoolQuantiles = std::array<double, 5>;
 
