@@ -13,6 +13,7 @@ from sklearn.model_selection import train_test_split
 
 import problems
 import reference
+from residuum import RVFLClassifier
 
 
 def likeliest_temperature(scores, y):
@@ -47,6 +48,25 @@ def test_temperature_is_the_likeliest_on_leave_one_out_scores(
     held_out = reference.leave_one_out_scores(expected.design, expected.targets, 0.4)
     model = problems.small(cls, alpha=0.4, solver=solver, selection=selection).fit(X, y)
     assert model.temperature_ == pytest.approx(likeliest_temperature(held_out, y), rel=1e-6)
+
+
+@pytest.mark.parametrize("selection", ["residual", "random"])
+def test_temperature_of_many_rows_is_from_some_of_them(selection):
+    n, most, alpha = 5000, 4096, 0.4
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(n, 4))
+    y = np.digitize(X[:, 0] + rng.normal(size=n), [-0.7, 0.7])
+    growth = oracle(RVFLClassifier, X, y, alpha=alpha, selection=selection).growth
+    A, targets = growth.design, growth.targets
+    inverse = np.linalg.inv(A.T @ A + alpha * np.eye(A.shape[1]))
+    leverage = np.einsum("ij,jk,ik->i", A, inverse, A)
+    residual = targets - A @ (inverse @ (A.T @ targets))
+    held_out = targets - residual / (1 - leverage)[:, None]
+    rows = np.arange(most) * n // most
+    model = problems.small(RVFLClassifier, alpha=alpha, selection=selection).fit(X, y)
+    expected = likeliest_temperature(held_out[rows], y[rows])
+    assert model.temperature_ == pytest.approx(expected, rel=1e-6)
+    assert model.temperature_ != pytest.approx(likeliest_temperature(held_out, y), rel=1e-6)
 
 
 @pytest.mark.parametrize("cls", problems.CLASSIFIERS, ids=problems.name_of)
