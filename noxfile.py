@@ -43,10 +43,12 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def cpp(session: nox.Session) -> None:
     """The core's own unit tests; needs a compiler and doctest's header (package doctest-dev)."""
-    session.install("cmake", "ninja", "cmeel-eigen", "scipy-openblas32")
+    session.install("cmake", "ninja", "cmeel-eigen", "scipy-openblas32", "pybind11")
     folder = "build/nox-cpp"
     python = session.run("python", "-c", "import sys; print(sys.executable)", silent=True).strip()
-    options = ("-GNinja", "-DRESIDUUM_CPP_TESTS=ON", f"-DPython_EXECUTABLE={python}")
+    pybind11 = session.run("python", "-m", "pybind11", "--cmakedir", silent=True).strip()
+    options = ("-GNinja", "-DSTAGENETS_CPP_TESTS=ON", f"-DPython_EXECUTABLE={python}")
+    options += (f"-Dpybind11_DIR={pybind11}",)
     session.run("cmake", "-S.", f"-B{folder}", *options)
     session.run("cmake", "--build", folder)
     session.run(f"{folder}/cpp/tests/core_tests", *session.posargs, external=True)
@@ -56,7 +58,7 @@ def cpp(session: nox.Session) -> None:
 def docs(session: nox.Session) -> None:
     """The manual, without warnings, and every example on its pages and in its gallery."""
     install_editable(session, "docs", "test")
-    session.run("pytest", "tests/test_documentation.py", env={"RESIDUUM_DOCS_COMMANDS": "1"})
+    session.run("pytest", "tests/test_documentation.py", env={"STAGENETS_DOCS_COMMANDS": "1"})
     session.run("sphinx-build", "-W", "--keep-going", "docs", "docs/_build/html")
 
 

@@ -1,4 +1,4 @@
-"""The fits that are timed: their sizes, their synthetic data and the bars set for them."""
+"""The timed fits: their sizes, their synthetic data and the targets set for them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from residuum import RVFLClassifier
+from stagenets import RVFLClassifier
 
 FloatArray = NDArray[np.floating[Any]]
 LabelArray = NDArray[np.int64]
@@ -18,7 +18,7 @@ ALPHA = 1.0
 
 @dataclass(frozen=True)
 class Case:
-    """A fit of n rows, p inputs, q classes; h units, kept k a stage from pools of M."""
+    """A fit with n rows, p inputs, q classes and h units; each stage keeps k from a pool of M."""
 
     name: str
     n: int
@@ -33,7 +33,7 @@ class Case:
 
     @property
     def dense(self) -> Case:
-        """The same with units that see all inputs, as classic networks have them."""
+        """The same case with units that see all inputs, as in classic networks."""
         return replace(self, name=f"{self.name}, dense", weights="uniform")
 
     @property
@@ -51,7 +51,7 @@ class Case:
         return RVFLClassifier(**{**own, **fixed, **params})
 
     def data(self, dtype: Any = np.float64, seed: int = 0) -> tuple[FloatArray, LabelArray]:
-        """Rows of a few latent factors plus noise; classes cut from a curved function of them."""
+        """Rows of a few latent factors plus noise; classes from a curved function of them."""
         rng = np.random.default_rng(seed)
         factors = rng.standard_normal((self.n, 8), dtype=np.float32)
         X = factors @ rng.standard_normal((8, self.p), dtype=np.float32)

@@ -1,11 +1,11 @@
-"""Options, fixtures and the table of ratios of the benchmarks.
+"""The benchmarks' options, fixtures and table of ratios.
 
 pytest bench                               the short set
-pytest bench --long                        all of it
-pytest bench --data DIR                    where NAME.npz files (X, y) of UCI data are
+pytest bench --long                        everything
+pytest bench --data DIR                    folder of UCI data as NAME.npz files (X, y)
 pytest bench --table FILE                  append the ratios to FILE as a Markdown table
-pytest bench --benchmark-save=NAME         keep this run
-pytest bench --benchmark-compare           against the last one kept
+pytest bench --benchmark-save=NAME         save this run
+pytest bench --benchmark-compare           compare with the last saved run
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from typing import Any
 
 import pytest
 
-import residuum
+import stagenets
 from report_tables import markdown
 from timing import Timings, rest, run_round
 
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table printed at the end: a measured figure and the bar set for it, if any."""
+    """A line of the table printed at the end: a measured figure and its target, if there is one."""
 
     what: str
     rival: str
@@ -40,24 +40,26 @@ ROWS = pytest.StashKey[list[Row]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    group = parser.getgroup("residuum benchmarks")
+    group = parser.getgroup("stagenets benchmarks")
     group.addoption("--long", action="store_true", help="run the long benchmarks too")
     group.addoption(
         "--data",
         metavar="DIR",
-        default=os.environ.get("RESIDUUM_DATA"),
-        help="folder of UCI data as NAME.npz (default: RESIDUUM_DATA)",
+        default=os.environ.get("STAGENETS_DATA"),
+        help="folder of UCI data as NAME.npz (default: STAGENETS_DATA)",
     )
     group.addoption("--table", metavar="FILE", help="append the ratios to FILE, in Markdown")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if not config.pluginmanager.hasplugin("benchmark"):
-        raise pytest.UsageError("the benchmarks need pytest-benchmark: pip install residuum[bench]")
+        raise pytest.UsageError(
+            "the benchmarks need pytest-benchmark: pip install stagenets[bench]"
+        )
     config.stash[ROWS] = []
     config.addinivalue_line("markers", "long: runs with --long only")
-    # Its warnings (nothing to compare with, another machine) are for reading, not for failing. It
-    # gives some while pytest is being configured, where filters added to the settings come late.
+    # Its warnings (nothing to compare with, another machine) should not fail the run. Some are
+    # issued while pytest is being configured, too early for filters added to the settings.
     warning = "pytest_benchmark.logger.PytestBenchmarkWarning"
     config.addinivalue_line("filterwarnings", f"default::{warning}")
     warnings.filterwarnings("default", category=pytest.PytestWarning)
@@ -73,22 +75,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture
 def long(request: pytest.FixtureRequest) -> bool:
-    """Whether the long set runs."""
+    """Whether the long benchmarks run."""
     return bool(request.config.getoption("--long"))
 
 
 @pytest.fixture
 def data_folder(request: pytest.FixtureRequest) -> Path:
-    """The folder of UCI data; skips where none was named."""
+    """The folder of UCI data; skips if none is given."""
     folder = request.config.getoption("--data")
     if folder is None:
-        pytest.skip("needs UCI data: --data DIR or RESIDUUM_DATA")
+        pytest.skip("needs UCI data: --data DIR or STAGENETS_DATA")
     return Path(folder)
 
 
 @pytest.fixture
 def report(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """report(what, rival, figure, …): a line of the table at the end."""
+    """report(what, rival, figure, …) adds a line to the table printed at the end."""
     rows = request.config.stash[ROWS]
 
     def add(
@@ -103,8 +105,8 @@ def report(request: pytest.FixtureRequest) -> Callable[..., None]:
 def race(benchmark: Any, report: Callable[..., None]) -> Callable[..., Timings]:
     """race(what, rivals, repeats): interleaved runs; the first rival is ours.
 
-    pytest-benchmark clocks ours and runs the others as the set-up of each of its rounds: that is
-    the interleaving, and what `--benchmark-save` keeps are our times with the ratios beside them.
+    pytest-benchmark times ours and runs the others as the set-up of each of its rounds. This
+    interleaves them, and `--benchmark-save` stores our times together with the ratios.
     """
 
     def run(
@@ -161,8 +163,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     rows = config.stash.get(ROWS, [])
     if not rows:
         return
-    terminalreporter.section("ratios (medians of interleaved runs; rival : residuum)")
-    head = ("case", "rival", "residuum", "rival's", "measured", "bar")
+    terminalreporter.section("ratios (medians of interleaved runs; rival : stagenets)")
+    head = ("case", "rival", "stagenets", "rival's", "measured", "bar")
     cells = [(r.what, r.rival, r.ours, r.theirs, r.figure, r.bar) for r in rows]
     for line in aligned([head, *cells]):
         terminalreporter.write_line(line)
@@ -170,4 +172,4 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         lines = [dict(zip(head, row, strict=True)) for row in cells]
         with open(config.getoption("--table"), "a", encoding="utf-8") as file:
             file.write(markdown(lines) + "\n")
-    terminalreporter.write_line(f"residuum {residuum.__version__}, {os.cpu_count()} cores")
+    terminalreporter.write_line(f"stagenets {stagenets.__version__}, {os.cpu_count()} cores")

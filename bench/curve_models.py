@@ -1,4 +1,4 @@
-"""The models whose accuracy-over-time curves are compared: settings, and how each is made."""
+"""The models whose accuracy-over-time curves are compared: settings and constructors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from residuum import LARGE_BLOCKS, RVFLClassifier, RVFLRegressor
+from stagenets import LARGE_BLOCKS, RVFLClassifier, RVFLRegressor
 from study_data import Dataset
 
 ONE_SHOT = "one-shot"
@@ -30,7 +30,7 @@ SIZES = (50, 100, 200, 400, 800, 1600, 3200)
 
 @dataclass(frozen=True)
 class Point:
-    """A model that is fitted for one point of its curve."""
+    """A model fitted for one point of its curve."""
 
     method: str
     setting: str
@@ -44,7 +44,7 @@ def network(data: Dataset, units: int, seed: int, **params: Any) -> Any:
 
 
 def guided_networks(data: Dataset, units: int, seed: int) -> Iterator[tuple[str, Any]]:
-    """The guided networks, to be fitted once each."""
+    """The guided networks, each to be fitted once."""
     for method, params in GUIDED.items():
         yield method, network(data, units, seed, **params)
 

@@ -1,11 +1,11 @@
 """Test accuracy over fit time and over units: guided networks, one-shot networks, other models.
 
     python bench/curves.py --data DIR                            all data sets
-    python bench/curves.py classification friedman1              the ones that need no files
+    python bench/curves.py classification friedman1              those that need no files
 
-A guided network is fitted once and gives its whole curve, by its stages; everything else is fitted
-once for each point. All fits run in turn, `--repeats` rounds with a seed each: times are medians
-over the rounds, scores are means. Writes curves.csv, curves.md and a picture for each data set to
+A guided network is fitted once and its stages give the whole curve; everything else is fitted once
+per point. All fits run in turn, in `--repeats` rounds with one seed each: times are medians over
+the rounds, scores are means. Writes curves.csv, curves.md and one picture per data set to
 docs/benchmarks/.
 """
 
@@ -32,7 +32,7 @@ DATASETS = ("letter", "optical", "pendigits", "classification", "friedman1")
 
 @dataclass(frozen=True)
 class Measured:
-    """One round's measurement of a point of a curve; trees have no units."""
+    """One round's measurement of one point of a curve; trees have no units."""
 
     method: str
     setting: str
@@ -87,15 +87,15 @@ def measure(data: Dataset, options: argparse.Namespace) -> list[Row]:
 def bought_with(rows: list[Row], limit: str, value: float, score_name: str) -> float | None:
     """The score of the largest model that costs at most `value`.
 
-    Not the best score among all that do: picking stages by their test score would flatter the
-    method with the most of them.
+    This is not the best score among them: picking stages by their test score would favour the
+    method with the most stages.
     """
     affordable = [r for r in rows if r[limit] is not None and r[limit] <= value]
     return max(affordable, key=lambda r: r[limit])[score_name] if affordable else None
 
 
 def summary(data: Dataset, rows: list[Row]) -> str:
-    """Who is ahead at the fit times, and at the sizes, of the one-shot networks."""
+    """Tables of scores within the fit times, and within the sizes, of the one-shot networks."""
     methods: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         methods[row["method"]].append(row)
@@ -136,7 +136,7 @@ def draw(data: Dataset, rows: list[Row], path: Path) -> None:
         axis.set_xlabel("fit time (s)" if limit == "fit (s)" else "hidden units")
         axis.grid(alpha=0.3)
     axes[0].set_ylabel(data.score_name)
-    # The worst tiny models would flatten everything else.
+    # The worst of the tiny models would flatten everything else.
     best = max(r[data.score_name] for r in rows)
     worst = min(r[data.score_name] for r in rows)
     axes[0].set_ylim(bottom=max(worst, best - 0.35) - 0.01)
@@ -160,10 +160,10 @@ def main() -> None:
     parser.add_argument("--most-units", type=int, default=3200, help="units of the others")
     parser.add_argument("--size", type=int, default=20_000, help="rows of synthetic data")
     options = parser.parse_args()
-    warnings.simplefilter("ignore")  # short-trained MLPs say that they have not converged
+    warnings.simplefilter("ignore")  # briefly trained MLPs warn that they have not converged
     options.out.mkdir(parents=True, exist_ok=True)
     everything, text = [], "# Accuracy over fit time and over units\n\n"
-    text += f"Made by `bench/curves.py`, rounds: {options.repeats}; a dash means that nothing of "
+    text += f"Made by `bench/curves.py`, rounds: {options.repeats}; a dash means that no model of "
     text += "that kind fits the budget.\n\n"
     for name in options.datasets:
         data = load(name, options.data, size=options.size)
@@ -171,7 +171,7 @@ def main() -> None:
         draw(data, rows, options.out / f"curves_{name}.png")
         text += summary(data, rows) + "\n"
         everything += [{"score": row.pop(data.score_name), **row} for row in rows]
-        # Written after every data set: an interrupted run keeps what it has.
+        # Written after every data set, so that an interrupted run keeps its results.
         write_csv(options.out / "curves.csv", everything)
         (options.out / "curves.md").write_text(text, encoding="utf-8")
     print(text)

@@ -2,10 +2,10 @@
 
     python bench/joint.py --data DIR
 
-Over seeds, on letter, optical, pendigits and statlog_landsat, h = 400, k = 1, M = 100. Pools do
-not depend on what was chosen before, so both choose from the same candidates at every stage. The
-joint choice must not end higher on average. Prints a table and writes joint.md and joint.csv to
-docs/benchmarks/.
+Over several seeds, on letter, optical, pendigits and statlog_landsat, with h = 400, k = 1, M = 100.
+Pools do not depend on earlier choices, so both choose from the same candidates at every stage. The
+objective of the joint selection must not be higher on average. Prints a table and writes joint.md
+and joint.csv to docs/benchmarks/.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import time
 import numpy as np
 
 from report_tables import Row, add_output_option, markdown, write_csv, write_markdown
-from residuum import RVFLClassifier
+from stagenets import RVFLClassifier
 from study_data import add_data_option, load
 
 DATASETS = ("letter", "optical", "pendigits", "statlog_landsat")
@@ -24,7 +24,7 @@ SELECTIONS = ("residual", "joint")
 
 
 def one_run(name: str, seed: int, options: argparse.Namespace) -> list[Row]:
-    """Both choices on one split, with one seed."""
+    """Both selections on one split, with one seed."""
     data = load(name, options.data, split=seed)
     rows = []
     for selection in SELECTIONS:
@@ -98,12 +98,12 @@ def main() -> None:
     print(markdown(table))
     note = (
         f"h = {options.units}, M = {options.pool}, k = {options.block}, λ = 1, dense weights; "
-        f"means over {options.seeds} seeds (draws and splits), ± standard error of the paired "
+        f"means over {options.seeds} seeds (draws and splits), ± the standard error of the paired "
         "difference. "
         "Made by `bench/joint.py`."
     )
     write_csv(options.out / "joint.csv", rows)
-    write_markdown(options.out / "joint.md", "The joint choice of units", note, table)
+    write_markdown(options.out / "joint.md", "Joint selection of units", note, table)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
-"""What users would pick instead: fit and predict time, peak memory, model size, test accuracy.
+"""Alternatives to stagenets: fit and predict time, peak memory, model size, test accuracy.
 
     python bench/libraries.py                                    synthetic data, 200 units
     python bench/libraries.py --dataset letter --data DIR --units 400
 
-compares RVFLClassifier (guided, and one-shot) with other libraries of random networks, with
-scikit-learn's random features under a ridge, with a trained network and with boosted trees, at the
-same number of units where there are units. Everyone gets standardised inputs and a penalty of 1
-where there is one. Times are taken in turn in one process, peak memory in a process of its own for
-each. A library that is not there is named and left out. Writes a table to docs/benchmarks/.
+Compares RVFLClassifier (guided and one-shot) with other libraries for random networks, with
+scikit-learn's random features plus ridge, with a trained network and with boosted trees, using the
+same number of units where a model has units. All models get standardised inputs and a penalty of 1
+if they have one. Times are taken in turn in one process; peak memory is measured in a separate
+process for each. A library that is not installed is named and left out. Writes a table to
+docs/benchmarks/.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ from sklearn.preprocessing import StandardScaler
 
 from memory import MEBIBYTE, peak_extra
 from report_tables import add_output_option, markdown, write_csv, write_markdown
-from residuum import RVFLClassifier
+from stagenets import RVFLClassifier
 from study_data import Dataset, add_data_option, load
 from timing import Timings, run_round
 
 
 class Standardized:
-    """A model on standardised inputs; a pipeline would ask for manners that some have not."""
+    """A model on standardised inputs; a Pipeline would need an interface that some models lack."""
 
     def __init__(self, model: Any) -> None:
         self._scaler, self._model = StandardScaler(), model
@@ -55,7 +56,7 @@ class Standardized:
 
 
 class HpElm:
-    """hpelm with the manners of an estimator: sigmoid neurons and direct links."""
+    """hpelm with the interface of an estimator: sigmoid neurons and direct links."""
 
     def __init__(self, units: int) -> None:
         self.units = units
@@ -75,7 +76,7 @@ class HpElm:
         return self.classes_[np.argmax(self._elm.predict(X), axis=1)]
 
     def __getstate__(self) -> dict[str, Any]:
-        # Its networks hold functions that do not pickle; this is what it saves itself.
+        # Its networks hold functions that cannot be pickled; this is what it stores itself.
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "elm"
             self._elm.save(str(file))
@@ -83,7 +84,7 @@ class HpElm:
 
 
 class Swim:
-    """swimnetworks with the manners of a classifier: one sampled layer, one linear."""
+    """swimnetworks with the interface of a classifier: one sampled layer, one linear layer."""
 
     def __init__(self, units: int) -> None:
         self.units = units
@@ -146,14 +147,14 @@ def _lightgbm(units: int) -> Any:
 
 @dataclass(frozen=True)
 class Library:
-    """A rival: the module that has to be there and how to make its model of some units."""
+    """A rival: the module it needs, and how to create its model for a number of units."""
 
     name: str
     module: str
     make: Callable[[int], Any]
 
     def missing(self) -> str | None:
-        """Why it cannot run here, or None."""
+        """The reason why it cannot run here, or None."""
         try:
             with quiet():
                 importlib.import_module(self.module)
@@ -174,8 +175,8 @@ def network(units: int, **params: Any) -> RVFLClassifier:
 
 
 LIBRARIES = [
-    Library("residuum", "residuum", network),
-    Library("residuum, one-shot", "residuum", lambda h: network(h, selection="random")),
+    Library("stagenets", "stagenets", network),
+    Library("stagenets, one-shot", "stagenets", lambda h: network(h, selection="random")),
     Library("gfdl", "gfdl", _gfdl),
     Library("hpelm", "hpelm", HpElm),
     Library("graforvfl", "graforvfl", _graforvfl),
@@ -206,7 +207,7 @@ LIBRARIES = [
 
 
 class quiet(warnings.catch_warnings):
-    """No warnings from the rivals: they are not what is looked at."""
+    """Silence the rivals' warnings, which do not matter here."""
 
     def __enter__(self) -> Any:
         result = super().__enter__()
@@ -220,7 +221,7 @@ def fit(library: Library, data: Dataset, units: int) -> Any:
 
 
 def accuracy(model: Any, data: Dataset) -> float:
-    """Share of the test rows that the model gets right."""
+    """Fraction of the test rows that the model classifies correctly."""
     with quiet():
         return float(np.mean(model.predict(data.X_test) == data.y_test))
 
@@ -237,7 +238,7 @@ def peak_in_own_process(library: Library, options: argparse.Namespace) -> int:
 
 
 def available(libraries: list[Library]) -> list[Library]:
-    """Those that can be imported; says which cannot."""
+    """The libraries that can be imported; reports the others."""
     here = []
     for library in libraries:
         reason = library.missing()
@@ -249,7 +250,7 @@ def available(libraries: list[Library]) -> list[Library]:
 
 
 def compare(data: Dataset, libraries: list[Library], options: argparse.Namespace) -> list[dict]:
-    """A row for each library; one that fails on these data says so and is left out."""
+    """One row per library; a library that fails on these data is reported and left out."""
     models: dict[str, Any] = {}
     for library in list(libraries):
         try:
@@ -278,7 +279,7 @@ def compare(data: Dataset, libraries: list[Library], options: argparse.Namespace
             {
                 "library": name,
                 "fit (s)": fitting.median(name),
-                "fit / residuum": fitting.ratio(name, "residuum"),
+                "fit / stagenets": fitting.ratio(name, "stagenets"),
                 "predict (s)": predicting.median(name),
                 "peak memory (MiB)": peak_in_own_process(library, options) / MEBIBYTE,
                 "model (KiB)": size / 1024,

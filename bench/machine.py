@@ -1,8 +1,8 @@
-"""What this machine can do: the BLAS's GEMM rate on cached blocks, read bandwidth, random numbers.
+"""The speed of this machine: GEMM rate on cached blocks, read bandwidth, random numbers.
 
 The products go to SciPy's BLAS, the one that the core calls, through the pointers that
-`scipy.linalg.cython_blas` exports; ctypes lets go of the interpreter, so Python threads with a
-BLAS of one thread each load the machine the way the core's threads do.
+`scipy.linalg.cython_blas` exports. ctypes releases the interpreter lock, so Python threads that
+each use a single-threaded BLAS load the machine as the core's threads do.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _integer(value: int) -> Any:
 
 
 def _seconds_on_threads(threads: int, work: Callable[[int], Callable[[], Any]]) -> float:
-    """The least wall time of one call of work(thread) on each of the threads, all at once."""
+    """The shortest wall time of calling work(thread) once on each thread, all at the same time."""
     start = Barrier(threads)
 
     def run(thread: int) -> float:
@@ -57,7 +57,7 @@ def _seconds_on_threads(threads: int, work: Callable[[int], Callable[[], Any]]) 
 
 
 def gemm_rate(dtype: Any, shape: tuple[int, int, int], threads: int, products: int = 50) -> float:
-    """Flops a second, all threads together, of (m × k)(k × n) products of blocks in cache."""
+    """Flops per second, all threads together, of (m × k)(k × n) products of cached blocks."""
     m, n, k = shape
     dtype = np.dtype(dtype)
     real = ctypes.c_double if dtype == np.float64 else ctypes.c_float
@@ -84,7 +84,7 @@ def gemm_rate(dtype: Any, shape: tuple[int, int, int], threads: int, products: i
 
 
 def read_bandwidth(threads: int, mebibytes: int = 256) -> float:
-    """Bytes a second, all threads together, of reading arrays that no cache holds (xᵀx)."""
+    """Bytes per second, all threads together, when reading arrays too large for any cache (xᵀx)."""
     count = mebibytes * 2**20 // 8 // threads
     dot = _function("ddot", ctypes.c_double)
 
@@ -103,7 +103,7 @@ def read_bandwidth(threads: int, mebibytes: int = 256) -> float:
 
 
 def draw_rate(threads: int, count: int = 200_000) -> float:
-    """Philox4x64 doubles a second in NumPy, all threads together."""
+    """Philox4x64 doubles per second in NumPy, all threads together."""
 
     def work(thread: int) -> Callable[[], Any]:
         generator = np.random.Generator(np.random.Philox(key=thread))

@@ -1,8 +1,8 @@
-"""The peak memory of a call, over what the process held before it; a fit in a process of its own.
+"""The peak extra memory of a call, and of a fit in a separate process.
 
     python bench/memory.py medium float64
 
-prints the peak extra memory of one fit of that case, in bytes.
+Prints the peak extra memory of one fit of that case, in bytes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CLEAR = Path("/proc/self/clear_refs")
 
 
 def _peak() -> int:
-    """Most bytes resident so far, since the start or the last reset."""
+    """Peak resident memory in bytes since the start or the last reset."""
     if _STATUS.exists():
         line = next(s for s in _STATUS.read_text().splitlines() if s.startswith("VmHWM"))
         return int(line.split()[1]) * 1024
@@ -35,7 +35,7 @@ def _peak() -> int:
 
 
 def _reset_peak() -> None:
-    # Without the reset, a peak while the data were made would hide that of the call. Linux only;
+    # Without the reset, a peak while creating the data would hide the call's own. Linux only;
     # elsewhere the figure is a lower bound.
     if _CLEAR.exists():
         _CLEAR.write_text("5")
@@ -70,7 +70,7 @@ def main() -> None:
     parser.add_argument("dtype", choices=["float64", "float32"])
     options = parser.parse_args()
     case = CASES[options.case]
-    # Libraries load code and make threads and buffers on first use; that is not the fit's.
+    # Libraries load code and create threads and buffers on first use; the fit is not to blame.
     tiny = Case("first", 300, 5, 3, 4, 5, 1)
     tiny.network().fit(*tiny.data(options.dtype))
     X, y = case.data(options.dtype)

@@ -1,9 +1,9 @@
 """Algorithm 1 for an RVFL classifier in NumPy: the rivals of the speed benchmarks.
 
-`fit_refit` solves the ridge problem anew at every stage. `fit_incremental` keeps the growing
-factor that the package keeps, as well as NumPy can, on whole arrays or on row blocks
-(`numpy_sweeps`). Both compute in the type of X, and both take pools that were drawn beforehand, so
-that no drawing is on their clocks; `RVFLClassifier` draws on its own.
+`fit_refit` solves the ridge problem from scratch at every stage. `fit_incremental` maintains the
+same growing factor as the package, as efficiently as NumPy can, on whole arrays or on row blocks
+(`numpy_sweeps`). Both compute in the type of X, and both take pools drawn beforehand, so their
+times exclude the drawing; those of `RVFLClassifier` include it.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from scipy.sparse import csc_array
 
 from cases import ALPHA, Case
 from numpy_sweeps import BlockedSweep, Pool, Sweep, WholeSweep
-from residuum import draw_candidates
+from stagenets import draw_candidates
 
 FloatArray = NDArray[np.floating[Any]]
 
-# Below this share of nonzeros SciPy's sparse product is faster than the BLAS on two cores.
+# Below this fraction of nonzeros, SciPy's sparse product is faster than the BLAS on two cores.
 SPARSE_PAYS = 0.02
 
 
@@ -61,7 +61,7 @@ def one_hot(y: NDArray[np.int64], dtype: Any) -> FloatArray:
 
 
 def best_candidates(correlations: FloatArray, norms: FloatArray, keep: int) -> NDArray[np.int64]:
-    """The paper's score, ‖gᵀR‖² / (‖g‖² + λ), and the candidates that lead by it."""
+    """The candidates with the highest score ‖gᵀR‖² / (‖g‖² + λ), as in the paper."""
     scores = np.sum(np.square(correlations, dtype=np.float64), axis=1) / (norms + ALPHA)
     return np.argsort(-scores, kind="stable")[:keep]
 
@@ -70,7 +70,7 @@ def best_candidates(correlations: FloatArray, norms: FloatArray, keep: int) -> N
 
 
 def ridge(design: FloatArray, targets: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Readout and residual from the normal equations, or from the dual ones where fewer."""
+    """Readout and residual from the normal equations, or from the dual ones if there are fewer."""
     n, d = design.shape
     if n < d:
         kernel = design @ design.T
@@ -84,7 +84,7 @@ def ridge(design: FloatArray, targets: FloatArray) -> tuple[FloatArray, FloatArr
 
 
 def fit_refit(X: FloatArray, y: NDArray[np.int64], pools: list[Pool], case: Case) -> NumpyFit:
-    """Every stage solves the ridge problem on all columns from nothing."""
+    """Every stage solves the ridge problem on all columns from scratch."""
     fixed, targets = standardized(X), one_hot(y, X.dtype)
     n, start = fixed.shape
     design = np.empty((n, start + case.h), dtype=X.dtype, order="F")
@@ -152,7 +152,7 @@ class GrowingFactor:
         self._absorb(self._fixed, lower, self._fixed.T @ self.residual)
 
     def _absorb(self, reduced: FloatArray, lower: FloatArray, correlations: FloatArray) -> None:
-        """Q <- [Q, reduced · lower⁻ᵀ], and what follows for z, R and J."""
+        """Q <- [Q, reduced · lower⁻ᵀ], with z, R and J updated accordingly."""
         first, last = self._d, self._d + len(lower)
         (trsm,) = get_blas_funcs(("trsm",), (reduced,))
         new = trsm(1.0, lower.astype(reduced.dtype), reduced, side=1, lower=1, trans_a=1)
@@ -197,7 +197,7 @@ def fit_incremental(
     *,
     blocked: bool = False,
 ) -> NumpyFit:
-    """The growing factor; `blocked` sweeps over row blocks on Python threads."""
+    """Fit with the growing factor; `blocked` sweeps over row blocks on Python threads."""
     fixed, targets = standardized(X), one_hot(y, X.dtype)
     sweep: Sweep = (BlockedSweep if blocked else WholeSweep)(fixed, case.M)
     factor = GrowingFactor(fixed, targets, case.h, sweep)

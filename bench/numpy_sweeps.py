@@ -1,12 +1,12 @@
-"""The passes over all rows that a stagewise fit makes, in NumPy, two ways.
+"""The passes of a stagewise fit over all rows, in NumPy, in two variants.
 
 `WholeSweep` works on whole arrays and leaves the cores to the BLAS. `BlockedSweep` cuts the rows
-into blocks that stay in cache and gives them to Python threads, each with a BLAS of one thread; it
-stores no n × M pool. Which is faster depends on n: the benchmarks race both.
+into blocks that stay in cache and distributes them over Python threads, each with a single-threaded
+BLAS; it stores no n × M pool. Which is faster depends on n, so the benchmarks time both.
 
-Pools come as (p + 1, M) matrices, biases in the first row, *negated*, so that the sigmoid is exp,
-one addition and one reciprocal of the product; as sparse arrays where that is faster. Matrices are
-column-major: of NumPy's layouts that is the one in which the products are fastest.
+Pools come as (p + 1, M) matrices with the biases in the first row, *negated*, so that the sigmoid
+is exp, one addition and one reciprocal of the product; they are sparse arrays where that is faster.
+Matrices are column-major, the layout in which NumPy's products are fastest.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def times(left: FloatArray, right: FloatArray) -> FloatArray:
 
 
 class WholeSweep:
-    """One block of all rows; the BLAS threads itself."""
+    """All rows in one block; the BLAS uses its own threads."""
 
     def __init__(self, inputs: FloatArray, pool_size: int) -> None:
         self._inputs = inputs
@@ -74,7 +74,7 @@ class WholeSweep:
         return self._pool.T @ residual, squared_norms(self._pool)
 
     def columns(self, pool: Pool, chosen: NDArray[np.int64]) -> FloatArray:
-        """Activations (n, k) of the pool last scored."""
+        """Activations (n, k) from the pool scored last."""
         return np.asfortranarray(self._pool[:, chosen])
 
     def overlap(self, q: FloatArray, columns: FloatArray) -> FloatArray:
@@ -87,7 +87,7 @@ class WholeSweep:
 
 
 class BlockedSweep:
-    """Blocks of rows on Python threads; NumPy lets go of the interpreter in every operation."""
+    """Blocks of rows on Python threads; NumPy releases the interpreter lock in every operation."""
 
     _blas = ThreadpoolController().select(user_api="blas")
 
@@ -106,7 +106,7 @@ class BlockedSweep:
             yield
 
     def _each(self, work: Callable[[int, slice], Any]) -> list[Any]:
-        """work(thread, rows) for every block; each thread takes every so-many-th block."""
+        """Call work(thread, rows) for every block; the threads take blocks in turn."""
 
         def share(thread: int) -> list[Any]:
             return [work(thread, rows) for rows in self._blocks[thread :: self._threads]]

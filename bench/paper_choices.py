@@ -2,11 +2,11 @@
 
     python bench/paper_choices.py --data DIR --published CSV --out OUT
 
-The published study does not say how its inputs were scaled. Runs the baselines (RVFL and ELM, units
-drawn once; never the guided networks) of protocol `paper` with inputs scaled by row, by column or
-not at all, and with both codes of the inputs where a set has two; prints the mean absolute distance
-to the published figures of each choice, and the closest choice for every set. Rows are kept in OUT,
-so a run that was cut off goes on, and `--sets` can be added to.
+The published study does not say how its inputs were scaled. This script runs the baselines of
+protocol `paper` (one-shot RVFL and ELM, never the guided networks) with inputs scaled by row, by
+column or not at all, and with both codings of the inputs if a data set has two. It prints each
+choice's mean absolute distance to the published figures, and the closest choice for every data set.
+Rows are kept in OUT, so an interrupted run can be resumed and `--sets` can be extended.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from pathlib import Path
 import numpy as np
 
 from report_tables import Row, markdown, write_csv
-from residuum._study.data import choose, load
-from residuum._study.preparation import SCALINGS
-from residuum._study.protocols import PaperProtocol
-from residuum._study.records import read_rows
-from residuum._study.results import Published, read_published
-from residuum._study.runner import run_study
+from stagenets.study._data import choose, load
+from stagenets.study._preparation import SCALINGS
+from stagenets.study._protocols import PaperProtocol
+from stagenets.study._records import read_rows
+from stagenets.study._results import Published, read_published
+from stagenets.study._runner import run_study
 
 BASELINES = ["RVFL", "ELM"]
 DEFAULT = "X, rows"
 
 
 def alternatives(folder: Path, names: list[str], seed: int) -> dict[str, tuple]:
-    """Label of a choice, its protocol, and the sets it can be tried on."""
+    """Label of a choice, its protocol, and the data sets it applies to."""
     twofold = [name for name in choose(folder, None) if load(folder, name).collection is not None]
     choices = {}
     for scaling in SCALINGS:
@@ -43,7 +43,7 @@ def alternatives(folder: Path, names: list[str], seed: int) -> dict[str, tuple]:
 
 
 def distances(folder: Path, published: Published) -> dict[str, float]:
-    """Mean absolute distance of the baselines on every set that was run."""
+    """Mean absolute distance of the baselines on every data set that was run."""
     apart: dict[str, list[float]] = {}
     for row in read_rows(folder / "rows.csv"):
         theirs = published.get(row.dataset, {}).get(row.model)

@@ -3,8 +3,8 @@
     python bench/parts.py                        all cases, float64 and float32
     python bench/parts.py small wide --repeats 9
 
-Shares of the whole call, in percent: the parts that the core accounts for, the rest of the core's
-work (the start, the readout and its path, in the dual form the factor) and the estimator round it.
+Percentages of the whole call: the parts that the core accounts for, the rest of the core's work
+(the start, the readout and its path and, in the dual form, the factor) and the estimator around it.
 Writes parts.md.
 """
 
@@ -50,9 +50,9 @@ def main() -> None:
     ]
     print(markdown(rows))
     note = (
-        f"Percent of the call to fit; {options.threads} threads, medians of {options.repeats} "
-        "fits. In the dual form (wide) projecting and appending are in the rest of the core. "
-        "Made by `bench/parts.py`."
+        f"Per cent of the call to fit; {options.threads} threads, medians of {options.repeats} "
+        "fits. In the dual form (wide), projecting and appending count towards the rest of the "
+        "core. Made by `bench/parts.py`."
     )
     write_markdown(options.out / "parts.md", "Where the time goes", note, rows)
 

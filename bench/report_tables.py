@@ -1,4 +1,4 @@
-"""Tables as Markdown and CSV, and where the studies write them."""
+"""Tables as Markdown and CSV, and the folder that the benchmarks write them to."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def cell(value: Any) -> str:
 
 
 def markdown(rows: Sequence[Row]) -> str:
-    """A Markdown table; the first row's keys are its head."""
+    """A Markdown table; the keys of the first row are its header."""
     names = list(rows[0])
     lines = [names, ["---"] * len(names)]
     lines += [[cell(row.get(name)) for name in names] for row in rows]

@@ -3,11 +3,11 @@
     python bench/roofline.py                     medium and large, float64 and float32
     python bench/roofline.py medium --threads 1
 
-In one run: measures what the machine can do (`machine`), counts the flops and bytes of a fit from
-its sizes, takes the core's own account of where its seconds went, and prints how far from the
-ideal each part is. A part's ideal time is the longer of its flops at the BLAS's GEMM rate on pool
-blocks and its bytes at the read bandwidth. Sums over threads are divided by the threads. Writes
-roofline.md.
+In one run, this measures the speed of the machine (`machine`), counts the flops and bytes of a fit
+from its sizes, takes the core's own record of where its time went, and prints how far each part is
+from the ideal. A part's ideal time is the longer of its flops at the BLAS's GEMM rate on pool
+blocks and its bytes at the read bandwidth. Sums over threads are divided by the number of threads.
+Writes roofline.md.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numpy as np
 from cases import CASES, Case
 from machine import draw_rate, gemm_rate, read_bandwidth
 from report_tables import Row, add_output_option, markdown, write_markdown
-from residuum import _core
+from stagenets import _core
 
 PARTS = ("draw", "map", "activation", "score", "project", "append")
 
@@ -35,7 +35,7 @@ ACTIVATION_FLOPS = 20
 
 @dataclass(frozen=True)
 class Machine:
-    """Rates with all threads at work: flops, bytes and random numbers a second."""
+    """Rates with all threads at work: flops, bytes and random numbers per second."""
 
     flops: float
     bytes: float
@@ -46,7 +46,7 @@ class Machine:
 
 
 def pool_block(case: Case) -> tuple[int, int, int]:
-    """Rows, units and inputs of the product that maps a piece of a block; as the core cuts it."""
+    """Rows, units and inputs of the product that maps a piece of a block, as cut by the core."""
     most = int(np.clip(case.n // (4 if case.p > 256 else 16), 96, 512))
     block = -(-case.n // max(1, case.n // most))
     pieces = -(-block // max(96, 32 * 1024 // (case.M + case.q)))
@@ -85,22 +85,22 @@ def ideal(case: Case, dtype: str, machine: Machine) -> dict[str, float]:
 
 
 def profiled_fit(case: Case, X: Any, y: Any, threads: int) -> dict[str, float]:
-    """Seconds of the call ("wall"), of the core ("total") and, where it tells, of its parts."""
-    kept: dict[str, Any] = {}
-    fit_network = _core.fit_network
+    """Seconds of the call ("wall"), of the core ("total") and, if it reports them, of its parts."""
+    fits: list[_core.Fit] = []
+    core_fit = _core.fit
 
-    def keep(*arguments: Any) -> Any:
-        kept.update(fit_network(*arguments))
-        return kept
+    def keep(*arguments: Any, **options: Any) -> Any:
+        fits.append(core_fit(*arguments, **options))
+        return fits[-1]
 
     network = case.network(n_jobs=threads)
-    with mock.patch.object(_core, "fit_network", keep):
+    with mock.patch.object(_core, "fit", keep):
         started = time.perf_counter()
         network.fit(X, y)
         wall = time.perf_counter() - started
-    profile = {name: float(value) for name, value in kept.get("profile", {}).items()}
+    profile = fits[-1].profile
     parts = {name: profile[name] / threads for name in PARTS if name in profile}
-    # The core's own wall time, where it tells: the estimator's checks are not in the flop count.
+    # The core's own wall time, if reported: the flop count excludes the estimator's checks.
     return {**parts, "total": profile.get("total", wall), "wall": wall}
 
 
@@ -159,8 +159,8 @@ def main() -> None:
             rows += table(CASES[name].dense, dtype, options.threads, options.repeats)
     print(markdown(rows))
     note = (
-        f"{options.threads} threads, median of {options.repeats} fits; parts are summed over "
-        "threads and divided by them. Dense weights, so that the map is a matrix product. Made by "
+        f"{options.threads} threads, median of {options.repeats} fits; times of parts are averaged "
+        "over the threads. The weights are dense, so that the map is a matrix product. Made by "
         "`bench/roofline.py`."
     )
     write_markdown(options.out / "roofline.md", "Time ÷ ideal time", note, rows)

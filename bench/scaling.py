@@ -1,4 +1,4 @@
-"""How fit time grows with n, p, h, M, q and threads: curves, and exponents measured.
+"""How fit time grows with n, p, h, M, q and the number of threads: curves and exponents.
 
     python bench/scaling.py
     python bench/scaling.py n h --repeats 9
@@ -36,7 +36,7 @@ SWEEPS: dict[str, tuple[int, ...]] = {
 
 
 def variant(base: Case, name: str, value: int) -> tuple[Case, dict[str, Any]]:
-    """The base case with one size changed, and parameters of the network."""
+    """The base case with one size changed, and the parameters of the network."""
     if name == "threads":
         return base, {"n_jobs": value}
     size: dict[str, Any] = {name: value}

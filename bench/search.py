@@ -2,9 +2,9 @@
 
     python bench/search.py
 
-11 penalties × 21 sizes × k in {1, 2} × M in {50, 100}, 5 folds, 1,000 × 20, both on two cores: the
-ratio of the times (the search's is the median of its runs before and after), and whether both find
-the same.
+11 penalties × 21 sizes × k in {1, 2} × M in {50, 100}, 5 folds, 1,000 × 20, both on two cores.
+Prints the ratio of the times (for the search, the median of its runs before and after) and whether
+both give the same results.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV
 
-from residuum import RVFLClassifier, RVFLClassifierCV
+from stagenets import RVFLClassifier, RVFLClassifierCV
 
 GRID = {
     "alpha": [10.0**exponent for exponent in range(-5, 6)],

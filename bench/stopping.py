@@ -1,12 +1,12 @@
-"""What early stopping is worth on small data sets, and how far leave-one-out can be trusted.
+"""The benefit of early stopping on small data sets, and how far leave-one-out can be trusted.
 
     python bench/stopping.py --data DIR
 
-Guided RVFL networks of up to `--units` units on every set of at most `--rows` rows, five stratified
-folds: test accuracy without stopping and with each kind of it, and the leave-one-out accuracy that
-the same fit claims. The units were chosen with all labels, so leave-one-out is too hopeful; a pool
-of one, in which nothing is chosen, is the control. Writes stopping.md and stopping.csv to
-docs/benchmarks/.
+Guided RVFL networks of up to `--units` units on every data set of at most `--rows` rows, with five
+stratified folds: test accuracy without early stopping and with each kind of it, and the
+leave-one-out accuracy of the same fit. The units were chosen using all labels, so leave-one-out is
+optimistic; pools of one, in which nothing is chosen, are the control. Writes stopping.md and
+stopping.csv to docs/benchmarks/.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from report_tables import Row, add_output_option, markdown, write_csv, write_markdown
-from residuum import RVFLClassifier
+from stagenets import RVFLClassifier
 from study_data import add_data_option
 
 STOPPING = (False, "loo", "validation", "cv")
@@ -29,7 +29,7 @@ def folds(y: np.ndarray) -> StratifiedKFold | None:
 
 
 def one_set(path: Path, options: argparse.Namespace) -> Row | None:
-    """Means over the folds of one set, in points of accuracy; None if it is not for us."""
+    """Means over the folds of one data set, in points of accuracy; None if it is not suitable."""
     with np.load(path, allow_pickle=False) as file:
         X, y = np.asarray(file["X"], dtype=np.float64), file["y"]
     splitter = folds(y)
@@ -56,7 +56,7 @@ def one_set(path: Path, options: argparse.Namespace) -> Row | None:
 
 
 def summary(rows: list[Row]) -> list[Row]:
-    """Means over the sets of each size."""
+    """Means over the data sets of each size."""
     groups = {
         "n < 300": [row for row in rows if row["n"] < 300],
         "300 ≤ n": [row for row in rows if row["n"] >= 300],
@@ -80,7 +80,7 @@ def main() -> None:
     parser.add_argument("--alpha", type=float, default=3.0, help="ridge penalty (3)")
     options = parser.parse_args()
     if options.data is None:
-        raise SystemExit("needs the UCI data: --data DIR or RESIDUUM_DATA")
+        raise SystemExit("needs the UCI data: --data DIR or STAGENETS_DATA")
     rows = []
     for path in sorted(options.data.glob("*.npz")):
         row = one_set(path, options)
@@ -91,13 +91,13 @@ def main() -> None:
     print(markdown(table))
     note = (
         f"Guided RVFL, M = 100, k = 1, at most {options.units} units, alpha = {options.alpha:g}, "
-        f"sets of at most {options.rows} rows, five stratified folds. Accuracies and differences "
-        "in points; `loo − test` is how much more the leave-one-out accuracy of the full network "
-        "claims than the test part gives, with units chosen from pools of 100 and (blind) from "
+        f"data sets of at most {options.rows} rows, five stratified folds. Accuracies and "
+        "differences are in points; `loo − test` is how far the full network's leave-one-out "
+        "accuracy exceeds its test accuracy, with units chosen from pools of 100 and (blind) from "
         "pools of one. Made by `python bench/stopping.py --data DIR`."
     )
     write_csv(options.out / "stopping.csv", rows)
-    write_markdown(options.out / "stopping.md", "Early stopping on small sets", note, table)
+    write_markdown(options.out / "stopping.md", "Early stopping on small data sets", note, table)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Training and test sets of the studies: UCI data from a folder, and two synthetic problems."""
+"""Training and test data for the benchmarks: UCI data from a folder, and two synthetic problems."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SYNTHETIC = ("classification", "friedman1")
 
 @dataclass(frozen=True)
 class Dataset:
-    """Rows to fit on and rows to judge by."""
+    """Rows to fit on and rows to test on."""
 
     name: str
     task: str
@@ -44,13 +44,13 @@ def _rows(name: str, folder: Path | None, size: int) -> tuple[NDArray[Any], NDAr
     if name == "friedman1":
         return make_friedman1(size, 10, noise=1.0, random_state=0)
     if folder is None:
-        raise SystemExit(f"{name} needs the UCI data: --data DIR or RESIDUUM_DATA")
+        raise SystemExit(f"{name} needs the UCI data: --data DIR or STAGENETS_DATA")
     with np.load(folder / f"{name}.npz", allow_pickle=False) as file:
         return np.asarray(file["X"], dtype=np.float64), file["y"]
 
 
 def load(name: str, folder: Path | None = None, *, split: int = 0, size: int = 20_000) -> Dataset:
-    """A UCI set by name, "classification" or "friedman1" (`size` rows), 70 % of it to fit on."""
+    """A UCI data set by name, "classification" or "friedman1" (`size` rows); 70 % for fitting."""
     X, y = _rows(name, folder, size)
     regression = name == "friedman1"
     X, X_test, y, y_test = train_test_split(
@@ -60,12 +60,12 @@ def load(name: str, folder: Path | None = None, *, split: int = 0, size: int = 2
 
 
 def add_data_option(parser: argparse.ArgumentParser) -> None:
-    """--data DIR, by default from RESIDUUM_DATA."""
-    default = os.environ.get("RESIDUUM_DATA")
+    """--data DIR, by default from STAGENETS_DATA."""
+    default = os.environ.get("STAGENETS_DATA")
     parser.add_argument(
         "--data",
         type=Path,
         metavar="DIR",
         default=Path(default) if default else None,
-        help="folder of UCI data as NAME.npz with X and y (default: RESIDUUM_DATA)",
+        help="folder of UCI data as NAME.npz with X and y (default: STAGENETS_DATA)",
     )

@@ -1,10 +1,10 @@
 """RVFLClassifier against Algorithm 1 in NumPy, float64 and float32, same draws, same choices.
 
-Sparse weights are the package's default, dense ones those of classic networks.
+Sparse weights are the package's default; classic networks have dense ones.
 
 Compares fit times with the best incremental NumPy (whole arrays, and row blocks on Python threads)
-and with a refit from scratch at every stage. NumPy may use all cores and has its pools drawn
-beforehand. The bars are printed, not asserted: `pytest bench/test_against_numpy.py --long`.
+and with a refit from scratch at every stage. NumPy may use all cores, and its pools are drawn
+beforehand. The targets are printed, not asserted: `pytest bench/test_against_numpy.py --long`.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ def parameters():
     """Every case in both types; all but a few with --long only."""
     chosen = []
     for base in CASES.values():
-        # Half an hour of NumPy is enough: dense weights race on the smaller cases, in float64.
+        # Half an hour of NumPy is enough: dense weights run on the smaller cases only, in float64.
         kinds = [(base, "float64"), (base, "float32")]
         if base.n <= 50_000:
             kinds.append((base.dense, "float64"))
@@ -37,7 +37,7 @@ def test_fit_time_against_numpy(race, report, long, case, dtype):
     pools = draw_pools(case, X.dtype)
     network = case.network()
     rivals = {
-        "residuum": lambda: network.fit(X, y),
+        "stagenets": lambda: network.fit(X, y),
         "incremental": lambda: fit_incremental(X, y, pools, case),
         "incremental, blocked": lambda: fit_incremental(X, y, pools, case, blocked=True),
     }
@@ -46,7 +46,7 @@ def test_fit_time_against_numpy(race, report, long, case, dtype):
     repeats = 5 if long else 3
     small = case.n * case.h < 1_000_000
     large = case.n * case.h > 10_000_000
-    # The slow ones need no median to be told apart.
+    # The slow ones differ enough without a median.
     most = {"refit": 1, "incremental": 1 if large else 2}
     if large:
         most["incremental, blocked"] = 3
@@ -59,7 +59,7 @@ def test_fit_time_against_numpy(race, report, long, case, dtype):
     report(
         what,
         "the better incremental",
-        f"{timings.ratio(best, 'residuum'):.2f}×",
+        f"{timings.ratio(best, 'stagenets'):.2f}×",
         bar=f"≥ {case.incremental_bar:g}×",
     )
 
@@ -72,7 +72,7 @@ def test_float32_against_float64(race, long, case):
     single = X.astype(np.float32)
     network = case.network()
     rivals = {
-        "residuum, float32": lambda: network.fit(single, y),
-        "residuum, float64": lambda: network.fit(X, y),
+        "stagenets, float32": lambda: network.fit(single, y),
+        "stagenets, float64": lambda: network.fit(X, y),
     }
-    race(f"{case.name}, float32", rivals, 5 if long else 3, bars={"residuum, float64": 1.7})
+    race(f"{case.name}, float32", rivals, 5 if long else 3, bars={"stagenets, float64": 1.7})

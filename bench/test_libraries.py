@@ -1,7 +1,7 @@
-"""Fit time of RVFLClassifier against what users would pick instead, at equal units.
+"""Fit time of RVFLClassifier against that of alternatives with the same number of units.
 
-A library that cannot be imported is skipped with the reason. Predict times, memory, model sizes and
-accuracies stand beside each other in the table of `python bench/libraries.py`.
+A library that cannot be imported is skipped, with the reason. `python bench/libraries.py` also
+compares predict times, memory, model sizes and accuracies.
 """
 
 import pytest

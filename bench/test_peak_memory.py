@@ -1,6 +1,6 @@
 """Peak extra memory of a fit against 1.15 × (bytes of Q + bytes of R) + 64 MiB.
 
-Each fit runs in a process of its own: `pytest bench/test_peak_memory.py`.
+Each fit runs in a separate process: `pytest bench/test_peak_memory.py`.
 """
 
 import pytest

@@ -27,8 +27,8 @@ def test_same_units_objective_and_readout_in_float64(fit, case):
     rival = fit(X, y, draw_pools(case, X.dtype), case)
     np.testing.assert_array_equal(rival.selected, model.selected_)
     np.testing.assert_allclose(rival.objective, model.objective_path_[-1], rtol=1e-9)
-    # The rivals' readout is of standardised inputs; that of the units is the same thing in both.
-    hidden = model.coef_[:, case.p :].T
+    # The rivals' readout refers to standardised inputs; only that of the units can be compared.
+    hidden = model.readout_[:, case.p :].T
     np.testing.assert_allclose(rival.readout[1 + case.p :], hidden, rtol=1e-6, atol=1e-8)
 
 

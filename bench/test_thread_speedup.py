@@ -1,6 +1,6 @@
-"""Two threads against one: on an idle machine, beside a busy process, and where a fit is tiny.
+"""Two threads against one: on an idle machine, beside a busy process, and for a tiny fit.
 
-Also what an estimator costs over a bare call of the core, and against a trivial scikit-learn fit:
+Also the overhead of an estimator over a bare call of the core and over a trivial scikit-learn fit:
 `pytest bench/test_thread_speedup.py --long`.
 """
 
@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.linear_model import RidgeClassifier
 
 from cases import LARGE, MEDIUM, TINY
-from residuum import _core
-from residuum._threads import single_threaded_blas
+from stagenets import _core
+from stagenets.fitting._threads import single_threaded_blas
 
 
 def on_threads(case, X, y):
@@ -41,7 +41,7 @@ def test_two_threads_on_large(race, long):
 def test_two_threads_beside_a_busy_process(race, long):
     rivals = on_threads(MEDIUM, *MEDIUM.data())
     with busy_process():
-        # Never slower by more than 20 %: one thread may not be faster than 1 / 1.2 of two.
+        # Two threads may take at most 1.2 times as long as one.
         bars = {"one thread": 0.83}
         race("medium, 2 threads, a core busy", rivals, 9 if long else 5, bars=bars)
 
@@ -54,12 +54,12 @@ def test_two_threads_on_a_tiny_fit(race, long):
 def test_what_the_estimator_costs_on_a_tiny_fit(race, report, long):
     X, y = TINY.data()
     network, ridge = TINY.network(), RidgeClassifier()
-    one_hot = np.asfortranarray(y[:, None] == np.arange(TINY.q), dtype=np.float64)
-    settings, _ = network._settings(X.shape)
+    targets = _core.Targets.labels(y.astype(np.int64), TINY.q)
+    settings = network._settings(X.shape)
 
     def bare_core():
         with single_threaded_blas():
-            return _core.fit_network(X, one_hot, y, None, settings, None)
+            return _core.fit(X, targets, settings)
 
     rivals = {
         "estimator": lambda: network.fit(X, y),

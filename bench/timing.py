@@ -1,7 +1,7 @@
 """Times of rivals measured in turn, in one process, and their ratios.
 
-Rivals that run one after another, `repeats` times round, meet the same machine: a slow minute slows
-all of them. A ratio of medians from one race means something; two times from two runs do not.
+Rivals that take turns, for `repeats` rounds, see the same machine: a slow minute slows all of them.
+A ratio of medians from one race is meaningful; two times from two different runs are not.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _REST_SECONDS = 0.03
 
 
 def rest() -> None:
-    """Wait until BLAS threads stop spinning after their last product: the next one would pay."""
+    """Wait until BLAS threads stop spinning after their last product; it would slow the next."""
     time.sleep(_REST_SECONDS)
 
 
@@ -27,9 +27,9 @@ class Timings:
     seconds: dict[str, list[float]] = field(default_factory=dict)
 
     def run(self, name: str, call: Callable[[], Any], calls: int = 1) -> Any:
-        """Keep the time of `call` under `name`: the best of some calls in a row.
+        """Record the time of `call` under `name`: the best of several calls in a row.
 
-        Cores that were asleep start slowly: calls much shorter than a second want more than one.
+        Idle cores start slowly, so calls much shorter than a second need more than one.
         """
         best = float("inf")
         for _ in range(calls):
@@ -60,7 +60,7 @@ def interleave(
     warm_up: bool = True,
     most: Mapping[str, int] | None = None,
 ) -> Timings:
-    """Run every rival once a round, `repeats` rounds; `most` caps the rounds of slow ones."""
+    """Run every rival once per round, `repeats` rounds; `most` caps the rounds of slow ones."""
     if warm_up:
         for call in rivals.values():
             call()
@@ -77,7 +77,7 @@ def run_round(
     most: Mapping[str, int],
     calls: int = 1,
 ) -> None:
-    """One run of every rival that has rounds left."""
+    """Run every rival that has rounds left once."""
     for name, call in rivals.items():
         if round_ < most.get(name, round_ + 1):
             rest()

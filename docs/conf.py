@@ -7,15 +7,15 @@ from typing import Any
 
 from sphinx_gallery.sorting import ExplicitOrder
 
-import residuum
+import stagenets
 
 # The examples draw into files.
 os.environ["MPLBACKEND"] = "Agg"
 
-project = "residuum"
-author = "The residuum developers"
+project = "stagenets"
+author = "The stagenets developers"
 copyright = author
-version = release = residuum.__version__
+version = release = stagenets.__version__
 
 extensions = [
     "myst_parser",
@@ -49,7 +49,7 @@ sphinx_gallery_conf = {
 }
 
 html_theme = "furo"
-html_title = f"residuum {release}"
+html_title = f"stagenets {release}"
 html_static_path = ["_static"]
 html_css_files = ["wide.css"]
 html_copy_source = False
@@ -60,7 +60,7 @@ html_show_copyright = False
 def _ours_only(_app: Any, _what: str, _name: str, member: Any, skip: bool, _options: Any) -> bool:
     """Leave out what classes inherit from scikit-learn: it is described there."""
     target = getattr(member, "fget", member)
-    return skip or not str(getattr(target, "__module__", "residuum")).startswith("residuum")
+    return skip or not str(getattr(target, "__module__", "stagenets")).startswith("stagenets")
 
 
 def _words_with_underscores(

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import expit
 
 import reference
-from residuum import draw_candidates
+from stagenets import draw_candidates
 
 
 def pool_scores(model, X, y):

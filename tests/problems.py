@@ -2,15 +2,15 @@
 
 import numpy as np
 
-import residuum
+import stagenets
 
 ESTIMATORS = {
-    ("rvfl", "classification"): residuum.RVFLClassifier,
-    ("elm", "classification"): residuum.ELMClassifier,
-    ("bls", "classification"): residuum.BLSClassifier,
-    ("rvfl", "regression"): residuum.RVFLRegressor,
-    ("elm", "regression"): residuum.ELMRegressor,
-    ("bls", "regression"): residuum.BLSRegressor,
+    ("rvfl", "classification"): stagenets.RVFLClassifier,
+    ("elm", "classification"): stagenets.ELMClassifier,
+    ("bls", "classification"): stagenets.BLSClassifier,
+    ("rvfl", "regression"): stagenets.RVFLRegressor,
+    ("elm", "regression"): stagenets.ELMRegressor,
+    ("bls", "regression"): stagenets.BLSRegressor,
 }
 CLASSIFIERS = [cls for (_, task), cls in ESTIMATORS.items() if task == "classification"]
 REGRESSORS = [cls for (_, task), cls in ESTIMATORS.items() if task == "regression"]

@@ -43,14 +43,34 @@ def draw_pool(
     scale=1.0,
     fan_in=6,
     stream=UNITS_STREAM,
+    rows=None,
 ):
-    """Weights (p, M) and biases (M,) of one pool; every candidate has a counter of its own."""
-    draw_unit = {"uniform": _uniform_unit, "normal": _normal_unit, "sparse": _sparse_unit}[family]
-    weights, biases = np.zeros((n_features, pool_size)), np.zeros(pool_size)
+    """Weights (p, M) and biases (M,) of one pool; every candidate has a counter of its own.
+
+    `rows` are the training inputs as the network sees them, for the families that look at them.
+    Units of families with leaves have several terms, side by side; there, their ends are returned
+    as well.
+    """
+    units = []
     for j in range(pool_size):
-        u = generator(seed, stage, j, stream).random(1 + 2 * n_features + 2)
-        weights[:, j], biases[j] = draw_unit(u, n_features, scale, fan_in)
-    return weights, biases
+        u = generator(seed, stage, j, stream).random(16 + 2 * n_features)
+        kind = family
+        if family == "mixed":
+            kind, u = MIXTURE[np.searchsorted(MIXTURE_ENDS, u[0], side="right")], u[1:]
+        factor = 1.0
+        if family == "mixed" and kind == "sparse":
+            factor, u = 3 ** u[0], u[1:]
+        units.append(UNITS_OF_FAMILY[kind](u, n_features, factor * scale, fan_in, rows))
+    weights = np.column_stack([weights for weights, _ in units])
+    biases = np.hstack([biases for _, biases in units])
+    if family not in ("leaf", "mixed"):
+        return weights, biases
+    return weights, biases, np.cumsum([np.size(biases) for _, biases in units])
+
+
+def least_terms(terms, ends):
+    """The least of each unit's columns of terms."""
+    return np.column_stack([part.min(axis=1) for part in np.split(terms, ends[:-1], axis=1)])
 
 
 def _normal(u):
@@ -58,24 +78,62 @@ def _normal(u):
     return ndtri(u + 2.0**-54)
 
 
-def _uniform_unit(u, p, scale, _fan_in):
+def _uniform_unit(u, p, scale, _fan_in, _rows):
     return -scale + (2 * scale) * u[:p], scale * u[p]
 
 
-def _normal_unit(u, p, scale, _fan_in):
+def _normal_unit(u, p, scale, _fan_in, _rows):
     return scale / np.sqrt(p) * _normal(u[:p]), -scale + (2 * scale) * u[p]
 
 
-def _sparse_unit(u, p, scale, fan_in):
-    m = 1 + int(u[0] * min(fan_in, p))
+def _some_inputs(u, p, m):
+    """Floyd's sample of m of the p inputs."""
     seen = []
-    for i in range(m):  # Floyd's sample of m of the p inputs
+    for i in range(m):
         last = p - m + i
-        pick = int(u[1 + i] * (last + 1))
+        pick = int(u[i] * (last + 1))
         seen.append(last if pick in seen else pick)
+    return seen
+
+
+def _sparse_unit(u, p, scale, fan_in, _rows):
+    m = 1 + int(u[0] * min(fan_in, p))
+    seen = _some_inputs(u[1:], p, m)
     weights = np.zeros(p)
     weights[seen] = 1.5 * scale / np.sqrt(m) * _normal(u[1 + m : 1 + 2 * m])
     return weights, -1.5 * scale + (3 * scale) * u[1 + 2 * m]
+
+
+def _slopes(u, scale):
+    """Log-uniform on 4 … 40, of either sign; two words each."""
+    return scale * 4 * 10 ** u[::2] * np.where(u[1::2] < 0.5, -1, 1)
+
+
+def _threshold_unit(u, p, scale, _fan_in, rows):
+    seen, row = int(u[0] * p), int(u[1] * len(rows))
+    (slope,) = _slopes(u[2:4], scale)
+    weights = np.zeros(p)
+    weights[seen] = slope
+    return weights, -slope * rows[row, seen]
+
+
+def _leaf_unit(u, p, scale, _fan_in, rows):
+    m = min(p, 2 + int(3 * u[0]))
+    row, seen = int(u[1] * len(rows)), _some_inputs(u[2:], p, m)
+    slopes = _slopes(u[2 + m : 2 + 3 * m], scale)
+    weights = np.zeros((p, m))
+    weights[seen, range(m)] = slopes
+    return weights, -slopes * rows[row, seen]
+
+
+UNITS_OF_FAMILY = {
+    "uniform": _uniform_unit,
+    "normal": _normal_unit,
+    "sparse": _sparse_unit,
+    "threshold": _threshold_unit,
+    "leaf": _leaf_unit,
+}
+MIXTURE, MIXTURE_ENDS = ("leaf", "threshold", "sparse", "normal"), (0.1, 0.2, 0.8)
 
 
 # ---------------------------------------------------------------------------------- ridge, stages
@@ -158,13 +216,14 @@ class Network:
     transform: callable
     base: callable  # the columns of the design that were there before the first unit
     offset: np.ndarray  # the mean of the targets (regression) or 0
+    scale: np.ndarray  # their deviation (regression) or 1
 
     def design_of(self, X):
         return np.hstack([self.base(X), self.transform(X)])
 
     def scores(self, X, stage=-1):
         readout = self.growth.readouts[stage]
-        return self.design_of(X)[:, : len(readout)] @ readout + self.offset
+        return self.design_of(X)[:, : len(readout)] @ readout * self.scale + self.offset
 
 
 def one_hot(y):
@@ -172,11 +231,13 @@ def one_hot(y):
 
 
 def standardizer(X, standardize):
+    """The map from raw inputs to those of the network, which knows no values beyond those of X."""
+    low, high = X.min(axis=0), X.max(axis=0)
     if not standardize:
-        return lambda V: np.asarray(V, dtype=float)
+        return lambda V: np.clip(V, low, high)
     mean = X.mean(axis=0)
-    deviation = np.where(np.ptp(X, axis=0) == 0, 1.0, X.std(axis=0))
-    return lambda V: (V - mean) / deviation
+    deviation = np.where(high == low, 1.0, X.std(axis=0))
+    return lambda V: (np.clip(V, low, high) - mean) / deviation
 
 
 def blocks(total, size):
@@ -185,15 +246,17 @@ def blocks(total, size):
 
 
 def _prepare(X, targets, *, direct, regression, standardize, fit_intercept, alpha, selection):
-    offset = targets.mean(axis=0) if regression else np.zeros(targets.shape[1])
+    offset, scale = np.zeros(targets.shape[1]), np.ones(targets.shape[1])
+    if regression:
+        offset, scale = targets.mean(axis=0), targets.std(axis=0)
     to_network = standardizer(X, standardize)
 
     def base(V):
         ones = np.ones((len(V), 1 if fit_intercept else 0))
         return np.hstack([ones, to_network(V)]) if direct else ones
 
-    growth = Growth(base(X), targets - offset, alpha, guided=selection == "residual")
-    return growth, to_network, base, offset
+    growth = Growth(base(X), (targets - offset) / scale, alpha, guided=selection == "residual")
+    return growth, to_network, base, offset, scale
 
 
 def fit_affine(
@@ -216,7 +279,7 @@ def fit_affine(
     fit_intercept=True,
 ):
     """RVFL (direct=True) or ELM (direct=False)."""
-    growth, to_network, base, offset = _prepare(
+    growth, to_network, base, *scaling = _prepare(
         X,
         targets,
         direct=direct,
@@ -229,9 +292,9 @@ def fit_affine(
     if selection == "random":
         pool_size = block_size = n_hidden
     phi, inputs = ACTIVATIONS[activation], to_network(X)
-    weights, biases = np.zeros((X.shape[1], 0)), np.zeros(0)
+    kept = []  # weights and biases of the terms of each unit
     for keep in blocks(n_hidden, block_size):
-        W, b = draw_pool(
+        W, b, *ends = draw_pool(
             seed,
             growth.n_stages,
             pool_size,
@@ -239,10 +302,17 @@ def fit_affine(
             family=weight_init,
             scale=weight_scale,
             fan_in=fan_in,
+            rows=inputs,
         )
-        chosen = growth.stage(phi(inputs @ W + b), keep)
-        weights, biases = np.hstack([weights, W[:, chosen]]), np.append(biases, b[chosen])
-    return Network(growth, lambda V: phi(to_network(V) @ weights + biases), base, offset)
+        ends = ends[0] if ends else np.arange(1, pool_size + 1)
+        chosen = growth.stage(phi(least_terms(inputs @ W + b, ends)), keep)
+        units = list(zip(np.split(W, ends[:-1], axis=1), np.split(b, ends[:-1]), strict=True))
+        kept += [units[j] for j in chosen]
+
+    def transform(V):
+        return phi(np.column_stack([(to_network(V) @ W + b).min(axis=1) for W, b in kept]))
+
+    return Network(growth, transform, base, *scaling)
 
 
 # ------------------------------------------------------------------------------------------- BLS
@@ -305,7 +375,7 @@ def fit_bls(
     fit_intercept=True,
 ):
     """Broad learning system: windows of feature nodes, then enhancement nodes on all of them."""
-    growth, to_network, base, offset = _prepare(
+    growth, to_network, base, *scaling = _prepare(
         X,
         targets,
         direct=False,
@@ -356,7 +426,7 @@ def fit_bls(
         enhanced = [xi(s * (enhancement_inputs(rows) @ V)) for V, s in enhancement_maps]
         return np.hstack([features(rows), *enhanced])
 
-    return Network(growth, transform, base, offset)
+    return Network(growth, transform, base, *scaling)
 
 
 # -------------------------------------------------------------------------------- leave-one-out

@@ -3,7 +3,7 @@
 import numpy as np
 
 from problems import inputs, labels
-from residuum._cli import main
+from stagenets.cli._main import main
 
 
 def write_set(folder, name, n=60, p=4, q=2, seed=0, **more):
@@ -16,5 +16,5 @@ def write_set(folder, name, n=60, p=4, q=2, seed=0, **more):
 
 
 def command(*arguments):
-    """Exit code of ``residuum ARGUMENTS``."""
+    """Exit code of ``stagenets ARGUMENTS``."""
     return main([str(argument) for argument in arguments])

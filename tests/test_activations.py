@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import reference
-import residuum
+import stagenets
 
 extended = np.finfo(np.longdouble).eps < np.finfo(float).eps
 needs_extended = pytest.mark.skipif(not extended, reason="long double is no wider than double")
@@ -19,11 +19,12 @@ def unit_weight(weight):
 
 def kernel(activation, weight=1.0, dtype=float):
     rows = np.linspace(-1, 1, 8, dtype=dtype)[:, None] / dtype(weight)
-    model = residuum.ELMRegressor(
+    model = stagenets.ELMRegressor(
         n_hidden=1,
         pool_size=1,
         activation=activation,
         standardize=False,
+        extrapolate=True,
         weight_init=unit_weight(weight),
         random_state=0,
     ).fit(rows, np.arange(8.0))

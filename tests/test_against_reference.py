@@ -8,6 +8,7 @@ import pytest
 
 import problems
 import reference
+from stagenets.fitting._parameters import ACTIVATIONS, ROWLESS_FAMILIES
 
 GRID = list(
     itertools.product(
@@ -71,8 +72,15 @@ def oracle(network, task, X, y, seed, params):
     return reference.fit_affine(X, targets, direct=network == "rvfl", **common)
 
 
-def test_grid_holds_at_least_200_problems():
-    assert len(GRID) >= 200
+def test_problems_cover_every_activation_and_weight_family():
+    drawn = [problem(*choice)[-1] for choice in GRID]
+    activations = {
+        value for params in drawn for key, value in params.items() if key.endswith("activation")
+    }
+    assert activations == set(ACTIVATIONS)
+    assert {params["weight_init"] for params in drawn} == set(ROWLESS_FAMILIES)
+    for name in ("standardize", "fit_intercept"):
+        assert {params[name] for params in drawn} == {False, True}
 
 
 @pytest.mark.parametrize(

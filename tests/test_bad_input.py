@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 import problems
-import residuum
+import stagenets
 
 nan, inf = float("nan"), float("inf")
 
@@ -31,6 +31,7 @@ BAD_PARAMETERS = [
     ("tol", -0.1),
     ("tol", nan),
     ("standardize", "yes"),
+    ("extrapolate", "yes"),
     ("fit_intercept", "no"),
     ("random_state", -1),
     ("random_state", "lucky"),
@@ -72,7 +73,7 @@ def test_bad_parameter_is_refused_by_name_and_value(cls, name, value):
     message = str(caught.value)
     assert name in message
     assert str(value) in message
-    assert not hasattr(model, "coef_")
+    assert not hasattr(model, "readout_")
 
 
 @pytest.mark.parametrize("cls", problems.ALL, ids=problems.name_of)
@@ -138,13 +139,13 @@ def bad_data(cls):
 
 
 @pytest.mark.parametrize("cls", problems.ALL, ids=problems.name_of)
-@pytest.mark.parametrize("kind", bad_data(residuum.ELMClassifier))
+@pytest.mark.parametrize("kind", bad_data(stagenets.ELMClassifier))
 def test_bad_data_is_refused_before_any_work(cls, kind):
     X, y, word = bad_data(cls)[kind]
     model = problems.small(cls)
     with pytest.raises((ValueError, TypeError), match=word):
         model.fit(X, y)
-    assert not hasattr(model, "coef_")
+    assert not hasattr(model, "readout_")
 
 
 @pytest.mark.parametrize("cls", problems.CLASSIFIERS, ids=problems.name_of)
@@ -222,3 +223,24 @@ def test_failed_refit_leaves_the_estimator_usable(cls):
     with pytest.raises(ValueError, match="alpha"):
         model.set_params(alpha=-1.0).fit(X, y)
     model.set_params(alpha=1.0).fit(X, y).predict(X)
+
+
+@pytest.mark.parametrize("cls", [stagenets.RVFLClassifier, stagenets.BLSRegressorCV])
+def test_unknown_arguments_are_refused_in_the_name_of_the_class(cls):
+    with pytest.raises(TypeError, match=rf"^{cls.__name__}.__init__\(\) got .* 'nhidden'"):
+        cls(nhidden=5)
+
+
+@pytest.mark.parametrize("value", ["many", 0, 1.5, None])
+def test_sizes_may_be_numbers_or_auto(value):
+    X, y = problems.data_for(stagenets.RVFLClassifier)
+    with pytest.raises(ValueError, match="n_hidden must be an integer of at least 1 or 'auto'"):
+        stagenets.RVFLClassifier(n_hidden=value).fit(X, y)
+
+
+def test_numpy_scalars_are_shown_as_plain_numbers():
+    X, y = problems.data_for(stagenets.RVFLClassifier)
+    with pytest.raises(ValueError, match=r"alpha must be .*; got -1.0$"):
+        stagenets.RVFLClassifier(alpha=np.float64(-1)).fit(X, y)
+    with pytest.raises(ValueError, match=r"got one class, 1$"):
+        stagenets.RVFLClassifier().fit(X, np.ones(len(X), dtype=int))

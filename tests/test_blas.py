@@ -4,7 +4,7 @@ import pytest
 import scipy.linalg.cython_blas as cython_blas
 import scipy.linalg.cython_lapack as cython_lapack
 
-from residuum import _core
+from stagenets import _core
 
 INTEGERS = {"gemm": 6, "syrk": 4, "trsm": 4, "potrf": 3}
 

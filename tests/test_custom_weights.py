@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 import problems
 import reference
-import residuum
+import stagenets
 
 each_estimator = pytest.mark.parametrize("cls", problems.ALL, ids=problems.name_of)
 
@@ -44,7 +44,7 @@ def test_callable_and_object_give_the_same_model(cls, selection):
 @pytest.mark.parametrize("family", [laplace, Laplace()], ids=["callable", "object"])
 @pytest.mark.parametrize("stage", [0, 7])
 def test_draw_candidates_calls_the_family_with_the_stages_generator(family, stage):
-    weights, biases = residuum.draw_candidates(12, stage, 5, 3, weight_init=family)
+    weights, biases = stagenets.draw_candidates(12, stage, 5, 3, weight_init=family)
     rng = reference.generator(12, stage, 0, reference.CUSTOM_STREAM)
     expected_weights, expected_biases = laplace(rng, 5, 3)
     np.testing.assert_array_equal(weights, expected_weights)
@@ -65,19 +65,22 @@ def test_kept_units_are_the_ones_the_family_drew(cls):
 @pytest.mark.parametrize("cls", problems.AFFINE, ids=problems.name_of)
 @pytest.mark.parametrize("selection", ["residual", "random"])
 @pytest.mark.parametrize("solver", ["primal", "dual"])
-def test_family_that_replays_the_uniform_draws_gives_the_built_in_model(cls, selection, solver):
+@pytest.mark.parametrize("built_in", ["sparse", "uniform", "normal"])
+def test_family_that_replays_a_built_in_one_gives_the_same_model(cls, selection, solver, built_in):
     X, y = problems.data_for(cls)
     stages = iter(range(1000))
 
     def replay(_rng, pool_size, n_features):
-        return residuum.draw_candidates(0, next(stages), pool_size, n_features)
+        return stagenets.draw_candidates(
+            0, next(stages), pool_size, n_features, weight_init=built_in
+        )
 
     params = {"selection": selection, "solver": solver, "block_size": 2}
     custom = problems.small(cls, weight_init=replay, **params).fit(X, y)
-    built_in = problems.small(cls, **params).fit(X, y)
-    np.testing.assert_array_equal(custom.selected_, built_in.selected_)
+    expected = problems.small(cls, weight_init=built_in, **params).fit(X, y)
+    np.testing.assert_array_equal(custom.selected_, expected.selected_)
     np.testing.assert_allclose(
-        problems.scores_of(custom, X), problems.scores_of(built_in, X), atol=1e-10
+        problems.scores_of(custom, X), problems.scores_of(expected, X), atol=1e-10
     )
 
 
@@ -163,4 +166,4 @@ def test_exception_of_the_family_reaches_the_caller(cls, stage_of_error):
     model = problems.small(cls, weight_init=fail)
     with pytest.raises(FamilyError, match="no more weights"):
         model.fit(X, y)
-    assert not hasattr(model, "coef_")
+    assert not hasattr(model, "readout_")

@@ -1,4 +1,4 @@
-"""The pictures show what the models say."""
+"""The plots show the data of the models."""
 
 import subprocess
 import sys
@@ -10,13 +10,13 @@ import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
 from sklearn.metrics import balanced_accuracy_score, mean_squared_error
-from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 import problems
 from pool_scores import pool_scores
-from residuum import (
+from stagenets import (
     RVFLClassifier,
     RVFLClassifierCV,
     RVFLRegressor,
@@ -105,7 +105,7 @@ def test_another_metric_and_its_name(classifier):
     assert display.score_ax_.get_title().endswith("−MSE")
 
 
-def test_pipelines_and_searches_stand_for_the_network_in_them():
+def test_pipelines_and_searches_show_the_network_inside_them():
     X, y = problems.data_for(RVFLClassifier, 120)
     pipeline = make_pipeline(MinMaxScaler(), problems.small(RVFLClassifier))
     search = GridSearchCV(pipeline, {"rvflclassifier__alpha": [0.1, 10.0]}, cv=2).fit(X, y)
@@ -123,8 +123,9 @@ def test_large_falls_are_drawn_on_a_logarithmic_axis():
     assert StagewiseDisplay.from_estimator(model).ax_.get_ylim()[0] == 0
 
 
+@pytest.mark.filterwarnings("ignore:early_stopping=.* kept no units")
 @pytest.mark.parametrize("cls", problems.ALL, ids=problems.name_of)
-def test_stages_given_up_by_early_stopping_are_drawn_too(cls):
+def test_stages_discarded_by_early_stopping_are_drawn_too(cls):
     X, y = problems.data_for(cls, 120)
     model = problems.small(cls, early_stopping="validation", n_iter_no_change=3).fit(X, y)
     display = StagewiseDisplay.from_estimator(model, X, y)
@@ -139,6 +140,21 @@ def test_stages_given_up_by_early_stopping_are_drawn_too(cls):
     assert (f"kept: {model.n_hidden_}" in labels) == (model.n_hidden_ < units[-1])
 
 
+@pytest.mark.parametrize("cls", problems.ALL, ids=problems.name_of)
+def test_cross_validated_scores_are_drawn_at_the_sizes_tried(cls):
+    X, y = problems.data_for(cls)
+    model = problems.small(cls, early_stopping="cv").fit(X, y)
+    display = StagewiseDisplay.from_estimator(model)
+    units, scores = curve(display, "cross-validated")
+    np.testing.assert_array_equal(scores, model.cv_path_)
+    assert units[np.argmax(scores)] == model.n_hidden_ == display.best_.get_xdata()[0]
+    assert np.all(np.diff(units) == 1)
+    kept = [line for line in display.score_ax_.lines if line.get_label().startswith("kept")]
+    assert bool(kept) == (model.n_hidden_ < units[-1])
+    other = StagewiseDisplay.from_estimator(model, X, y, metric=lambda true, found: 0.0)
+    assert "cross-validated" not in other.lines_
+
+
 def test_draws_on_axes_that_are_given(classifier):
     model, X, y = classifier
     figure, axes = plt.subplots(1, 2)
@@ -150,7 +166,7 @@ def test_draws_on_axes_that_are_given(classifier):
         StagewiseDisplay.from_estimator(model, X, y, ax=axes[0])
 
 
-def test_half_of_the_data_is_refused(classifier):
+def test_inputs_and_targets_must_be_given_together(classifier):
     model, X, y = classifier
     with pytest.raises(ValueError, match="X and y must be given together"):
         StagewiseDisplay.from_estimator(model, X)
@@ -159,10 +175,10 @@ def test_half_of_the_data_is_refused(classifier):
 
 
 @pytest.mark.parametrize("display", [StagewiseDisplay, UnitsDisplay])
-def test_strangers_and_unfitted_models_are_refused(display):
+def test_foreign_and_unfitted_models_are_refused(display):
     with pytest.raises(NotFittedError):
         display.from_estimator(RVFLClassifier())
-    with pytest.raises(TypeError, match=r"a fitted residuum estimator.*got Ridge\(\)"):
+    with pytest.raises(TypeError, match=r"a fitted stagenets estimator.*got Ridge\(\)"):
         display.from_estimator(Ridge().fit([[0.0], [1.0]], [0, 1]))
 
 
@@ -200,7 +216,7 @@ def test_units_of_every_network_can_be_drawn(cls):
     assert len(display.median_.get_xdata()) == model.n_iter_
 
 
-def test_a_useless_candidate_does_not_take_the_picture_over():
+def test_a_useless_candidate_does_not_dominate_the_plot():
     quantiles = np.array([[0.0, 1.0, 2.0, 3.0, 4.0], [1e-30, 1.0, 2.0, 3.0, 4.0]])
     display = UnitsDisplay(
         unit_scores=np.array([4.0, 4.0]), unit_stages=np.array([0, 1]), pool_quantiles=quantiles
@@ -213,7 +229,7 @@ def test_a_useless_candidate_does_not_take_the_picture_over():
 def test_one_shot_networks_have_no_scores_to_draw():
     X, y = problems.data_for(RVFLClassifier)
     model = problems.small(RVFLClassifier, selection="random").fit(X, y)
-    with pytest.raises(ValueError, match=r"selection='residual' or 'joint'; got .*'random'"):
+    with pytest.raises(ValueError, match=r"selection='residual' or 'joint'; got a one-shot RVFL"):
         UnitsDisplay.from_estimator(model)
 
 
@@ -265,9 +281,10 @@ def test_search_over_other_parameters_and_scores(search):
 def test_our_own_search_looks_like_scikit_learns():
     X, y = problems.data_for(RVFLClassifier, 90)
     grid = {"n_hidden": [3, 6, 12], "alpha": [0.01, 1.0, 100.0]}
-    plain = GridSearchCV(problems.small(RVFLClassifier), grid, cv=3).fit(X, y)
+    folds = StratifiedKFold(3)
+    plain = GridSearchCV(problems.small(RVFLClassifier), grid, cv=folds).fit(X, y)
     ours = RVFLClassifierCV(
-        n_hidden=grid["n_hidden"], alphas=grid["alpha"], pool_sizes=[10], cv=3, random_state=0
+        n_hidden=grid["n_hidden"], alphas=grid["alpha"], pool_sizes=[10], cv=folds, random_state=0
     ).fit(X, y)
     expected, display = map(SearchDisplay.from_estimator, (plain, ours))
     np.testing.assert_allclose(display.scores, expected.scores, rtol=1e-9)
@@ -325,12 +342,14 @@ def test_many_sizes_get_few_ticks():
     assert display.ax_.get_yticklabels()[1].get_text() == "True"
 
 
-def test_search_refuses_what_was_not_searched(search):
+def test_parameters_that_were_not_searched_are_refused(search):
     with pytest.raises(NotFittedError):
         SearchDisplay.from_estimator(GridSearchCV(RVFLClassifier(), GRID))
     with pytest.raises(ValueError, match=r"x must be a parameter that was searched.*got tol"):
         SearchDisplay.from_estimator(search, x="tol")
-    with pytest.raises(ValueError, match=r"x and y must be two parameters; got 'alpha' twice"):
+    with pytest.raises(
+        ValueError, match=r"x and y must be different parameters; got 'alpha' twice"
+    ):
         SearchDisplay.from_estimator(search, x="alpha")
     with pytest.raises(ValueError, match=r"score must be a column.*mean_test_score.*got 'r2'"):
         SearchDisplay.from_estimator(search, score="r2")
@@ -340,7 +359,7 @@ def test_search_refuses_what_was_not_searched(search):
 
 
 def test_package_does_not_import_matplotlib():
-    code = "import sys, residuum; sys.exit('matplotlib' in sys.modules)"
+    code = "import sys, stagenets; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
@@ -348,3 +367,10 @@ def test_without_matplotlib_the_message_names_the_extra(monkeypatch, classifier)
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r"StagewiseDisplay needs matplotlib: pip .*\[plot\]"):
         StagewiseDisplay.from_estimator(classifier[0])
+
+
+def test_a_network_that_has_searched_nothing_is_refused_by_name():
+    X, y = problems.data_for(RVFLClassifier)
+    model = problems.small(RVFLClassifier).fit(X, y)
+    with pytest.raises(TypeError, match=r"search must be a fitted search.*got RVFLClassifier"):
+        SearchDisplay.from_estimator(model)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-import residuum
+import stagenets
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
@@ -64,13 +64,13 @@ def test_python_on_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(
-    shutil.which("bash") is None or not os.environ.get("RESIDUUM_DOCS_COMMANDS"),
+    shutil.which("bash") is None or not os.environ.get("STAGENETS_DOCS_COMMANDS"),
     reason="starts many processes; `nox -s docs` runs it",
 )
 def test_commands_of_the_command_line_page_run(tmp_path):
-    # `residuum` and `python` are this interpreter's, installed or not.
+    # `stagenets` and `python` are this interpreter's, installed or not.
     script = f'set -eu\npython() {{ "{sys.executable}" "$@"; }}\n'
-    script += 'residuum() { python -m residuum "$@"; }\n'
+    script += 'stagenets() { python -m stagenets "$@"; }\n'
     script += "\n".join(text for _, text, _ in fences(ROOT / "docs" / "command_line.md", "sh"))
     done = subprocess.run(
         ["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, encoding="utf-8"
@@ -82,12 +82,12 @@ def test_commands_of_the_command_line_page_run(tmp_path):
 
 def test_every_public_name_is_in_the_api_page():
     words = set(re.findall(r"\w+", (ROOT / "docs" / "api.md").read_text(encoding="utf-8")))
-    assert set(residuum.__all__) <= words
+    assert set(stagenets.__all__) <= words
 
 
-@pytest.mark.parametrize("name", residuum.__all__)
+@pytest.mark.parametrize("name", stagenets.__all__)
 def test_examples_in_docstrings_run(name, tmp_path, monkeypatch):
-    thing = getattr(residuum, name)
+    thing = getattr(stagenets, name)
     if not inspect.isclass(thing) and not inspect.isroutine(thing):
         pytest.skip("a constant")
     monkeypatch.chdir(tmp_path)

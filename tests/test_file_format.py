@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from safetensors.numpy import save_file
 
 import problems
-import residuum
-from residuum import _files, _model_state
+import stagenets
+from stagenets.export import _files, _model_state
 
 GOLDEN = Path(__file__).parent / "data"
 
@@ -25,8 +25,8 @@ GOLDEN = Path(__file__).parent / "data"
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory):
     """A model, inputs, a place for files, and the bytes of its file."""
-    X, y = problems.data_for(residuum.RVFLClassifier)
-    model = problems.small(residuum.RVFLClassifier, n_hidden=3)
+    X, y = problems.data_for(stagenets.RVFLClassifier)
+    model = problems.small(stagenets.RVFLClassifier, n_hidden=3)
     model.fit(pd.DataFrame(X, columns=list("abcd")), np.array(["x", "y", "z"])[y])
     path = tmp_path_factory.mktemp("files") / "model"
     model.save(path)
@@ -35,8 +35,8 @@ def sound(tmp_path_factory):
 
 def refused(path, data):
     path.write_bytes(data)
-    with pytest.raises(residuum.ModelFileError, match=r"is not a (usable model|safetensors) file"):
-        residuum.load(path)
+    with pytest.raises(stagenets.ModelFileError, match=r"is not a (usable model|safetensors) file"):
+        stagenets.load(path)
 
 
 @settings(deadline=None, max_examples=300)
@@ -48,13 +48,13 @@ def test_a_changed_byte_is_noticed_or_harmless(sound, data):
     damaged[place] = data.draw(st.integers(0, 255))
     path.write_bytes(damaged)
     try:
-        other = residuum.load(path)
-    except residuum.ModelFileError:
+        other = stagenets.load(path)
+    except stagenets.ModelFileError:
         return
     # Nothing but white space in the header can differ.
     assert bytes(damaged).split() == whole.split()
     assert other.get_params() == model.get_params()
-    np.testing.assert_array_equal(other.coef_, model.coef_)
+    np.testing.assert_array_equal(other.readout_, model.readout_)
 
 
 @settings(deadline=None, max_examples=100)
@@ -84,8 +84,8 @@ def test_any_other_file_is_refused(sound, content):
 def write(path, state, **metadata):
     text = state.header if isinstance(state.header, str) else json.dumps(state.header)
     metadata = {
-        "format": "residuum",
-        "format_version": "1",
+        "format": "stagenets",
+        "format_version": str(_files.FORMAT_VERSION),
         "model": text,
         "sha256": _files._digest(text, state.arrays),
         **metadata,
@@ -121,18 +121,25 @@ def with_one(value):
     return change
 
 
+def add_array(name, values):
+    return lambda state: state.arrays.update({name: np.array(values, dtype=np.int64)})
+
+
 HOSTILE = {
     "no-estimator": (set_header(estimator=None), "estimator must be one of"),
     "other-estimator": (set_header(estimator="os.system"), "estimator must be one of"),
-    "other-task": (set_header(estimator="RVFLRegressor"), "classes_ is not expected"),
-    "other-architecture": (set_header(estimator="ELMClassifier"), "number of columns must be 3"),
+    "other-task": (set_header(estimator="RVFLRegressor"), "classes is not expected"),
+    "other-architecture": (
+        set_header(estimator="ELMClassifier"),
+        "number of columns and ones must be 4",
+    ),
     "broad-architecture": (set_header(estimator="BLSClassifier"), "got 'activation'"),
     "no-params": (set_header(params=None), "params must be"),
     "unknown-param": (set_param("__class__", "x"), "a parameter must be one of"),
     "param-of-lists": (set_param("alpha", [1, 2]), "alpha must be"),
-    "unknown-activation": (set_param("activation", "exec"), "activation must be one of"),
-    "no-activation": (set_param("activation", None), "activation must be one of"),
-    "no-classes": (lambda state: state.header.pop("classes"), "classes_ is missing"),
+    "unknown-activation": (set_header(activations=["exec"]), "an activation must be one of"),
+    "no-activation": (set_header(activations=None), "activations must be a list of strings"),
+    "no-classes": (lambda state: state.header.pop("classes"), "classes is missing"),
     "classes-as-list": (set_header(classes=["x", "y", "z"]), "classes must be a table"),
     "classes-of-numbers": (
         set_header(classes={"labels": [1, 2, 3], "dtype": "object"}),
@@ -148,11 +155,11 @@ HOSTILE = {
     ),
     "equal-classes": (
         set_header(classes={"labels": ["x", "y", "y"], "dtype": "object"}),
-        "none of them twice",
+        "without duplicates",
     ),
     "unordered-classes": (
         set_header(classes={"labels": ["z", "y", "x"], "dtype": "object"}),
-        "in order",
+        "sorted",
     ),
     "huge-labels": (
         set_header(classes={"labels": ["x" * 10**6] + ["y"] * 10**4, "dtype": "str"}),
@@ -161,35 +168,53 @@ HOSTILE = {
     "too-few-names": (set_header(feature_names=["a"]), "there must be 4 feature_names"),
     "names-of-numbers": (set_header(feature_names=[1, 2, 3, 4]), "list of strings"),
     "unknown-container": (set_header(output="xarray"), "output must be one of"),
-    "missing-array": (drop("hidden_biases_"), "hidden_biases_ is missing"),
+    "missing-array": (drop("layer0.biases"), "layer0.biases is missing"),
     "missing-path": (drop("path.ends"), "path.ends is missing"),
-    "missing-readout": (drop("coef_"), "coef_ is missing"),
+    "missing-readout": (drop("readout"), "readout is missing"),
     "unexpected-array": (
         lambda state: state.arrays.update(fit=np.zeros(3)),
         "fit is not expected",
     ),
-    "float32": (set_array("coef_", np.float32), "coef_ must be of type float64"),
-    "integers": (set_array("selected_", np.int32), "selected_ must be of type int64"),
-    "nan": (set_array("hidden_weights_", with_one(np.nan)), "hidden_weights_ must be finite"),
-    "inf": (set_array("temperature_", with_one(np.inf)), "temperature_ must be finite"),
-    "negative-unit": (set_array("selected_", with_one(-1)), "selected_ must not be negative"),
+    "float32": (set_array("readout", np.float32), "readout must be of type float64"),
+    "integers": (set_array("selected", np.int32), "selected must be of type int64"),
+    "nan": (set_array("layer0.weights", with_one(np.nan)), "layer0.weights must be finite"),
+    "inf": (set_array("temperature", with_one(np.inf)), "temperature must be finite"),
+    "crossed-bounds": (
+        set_array("bounds", lambda bounds: bounds[::-1]),
+        "must not be above its upper bound",
+    ),
+    "too-few-bounds": (set_array("bounds", lambda bounds: bounds[:, 1:]), "but the number of"),
+    "three-bounds": (
+        set_array("bounds", lambda bounds: bounds[[0, 1, 1]]),
+        "the number of ends of a range is 2",
+    ),
+    "nan-bound": (set_array("bounds", with_one(np.nan)), "bounds must be finite"),
+    "negative-unit": (set_array("selected", with_one(-1)), "selected must not be negative"),
     "path-past-its-end": (set_array("path.ends", with_one(4)), "number of steps must be 4"),
     "path-far-past-its-end": (set_array("path.ends", with_one(2**62)), "number of steps must be"),
     "path-that-turns": (set_array("path.ends", lambda ends: ends[::-1]), "path.ends must be"),
-    "best-past-the-end": (set_array("best_iter_", with_one(9)), "best_iter_ must be below 4"),
-    "best-in-the-middle": (set_array("best_iter_", with_one(2)), "number of kept points must be 3"),
+    "best-past-the-end": (set_array("best_iter", with_one(9)), "best_iter must be below 4"),
+    "best-in-the-middle": (set_array("best_iter", with_one(2)), "number of kept points must be 3"),
     "path-without-points": (set_array("path.ends", lambda ends: ends[:0]), "path.ends must be"),
-    "flat": (set_array("coef_", np.ravel), "coef_ must have 2 dimensions"),
-    "transposed": (set_array("hidden_weights_", np.transpose), "but the number of units is"),
+    "flat": (set_array("readout", np.ravel), "readout must have 2 dimensions"),
+    "transposed": (
+        set_array("layer0.weights", np.transpose),
+        "but the number of terms of layer 0 is",
+    ),
+    "falling-ends": (add_array("layer0.ends", [1, 1, 3]), "ends of the units' terms must rise"),
+    "ends-without-terms": (add_array("layer0.ends", [1, 2, 4]), "layer0.ends must rise to 3"),
+    "ends-in-a-table": (add_array("layer0.ends", [[1, 2, 3]]), "layer0.ends must have 1 dim"),
+    "fewer-units-than-terms": (add_array("layer0.ends", [1, 3]), "number of units must be 2"),
+    "no-ends": (add_array("layer0.ends", []), "layer0.ends must rise to 3"),
     "wider-readout": (
-        set_array("coef_", lambda coef: np.hstack([coef, coef])),
-        "number of columns must be 7; got 14",
+        set_array("readout", lambda readout: np.hstack([readout, readout])),
+        "but the number of outputs is",
     ),
     "shorter-history": (
-        set_array("objective_path_", lambda path: path[1:]),
+        set_array("objective_path", lambda path: path[1:]),
         "but the number of points is",
     ),
-    "wide-units": (set_array("selected_", lambda units: units[:, :1]), "numbers of a unit"),
+    "wide-units": (set_array("selected", lambda units: units[:, :1]), "numbers of a unit"),
     "list": (lambda state: setattr(state, "header", "[1]"), "header must be a table"),
     "no-json": (lambda state: setattr(state, "header", "{"), "not a usable model"),
     "not-finite": (lambda state: setattr(state, "header", '{"x": NaN}'), "must hold finite"),
@@ -203,17 +228,17 @@ def test_state_that_does_not_fit_together_is_refused(sound, case, tmp_path):
     change, message = HOSTILE[case]
     state = _model_state.state_of(sound[0])
     write(tmp_path / "model", state)
-    residuum.load(tmp_path / "model")
+    stagenets.load(tmp_path / "model")
     change(state)
     write(tmp_path / "model", state)
-    with pytest.raises(residuum.ModelFileError, match=message):
-        residuum.load(tmp_path / "model")
+    with pytest.raises(stagenets.ModelFileError, match=message):
+        stagenets.load(tmp_path / "model")
 
 
 def test_complex_labels_are_refused(sound):
     state = _model_state.state_of(sound[0])
     del state.header["classes"]
-    state.arrays["classes_"] = np.array([1, 2, 3j])
+    state.arrays["classes"] = np.array([1, 2, 3j])
     with pytest.raises(ValueError, match="classes must be real numbers or strings"):
         _model_state.model_of(state)
 
@@ -222,15 +247,15 @@ def test_a_file_cannot_ask_for_threads(sound, tmp_path):
     state = _model_state.state_of(sound[0])
     state.header["params"]["n_jobs"] = 10**9
     write(tmp_path / "model", state)
-    assert residuum.load(tmp_path / "model").n_jobs is None
+    assert stagenets.load(tmp_path / "model").n_jobs is None
 
 
 @pytest.mark.parametrize(
     ("metadata", "message"),
     [
-        ({"format": "pt"}, "its format must be 'residuum'; got 'pt'"),
-        ({"format_version": "2"}, "got '2' .*later version"),
-        ({"format_version": "-1"}, "format_version must be one of 1; got '-1'"),
+        ({"format": "pt"}, "its format must be 'stagenets'; got 'pt'"),
+        ({"format_version": "3"}, "got '3' .*later version"),
+        ({"format_version": "-1"}, "format_version must be one of 1, 2; got '-1'"),
         ({"format_version": "one"}, "format_version must be"),
         ({"sha256": "0"}, "checksum"),
     ],
@@ -239,8 +264,8 @@ def test_a_file_cannot_ask_for_threads(sound, tmp_path):
 def test_metadata_that_is_not_ours_is_refused(sound, metadata, message, tmp_path):
     state = _model_state.state_of(sound[0])
     write(tmp_path / "model", state, **metadata)
-    with pytest.raises(residuum.ModelFileError, match=message):
-        residuum.load(tmp_path / "model")
+    with pytest.raises(stagenets.ModelFileError, match=message):
+        stagenets.load(tmp_path / "model")
 
 
 def raw(header, data=b"", length=None):
@@ -256,7 +281,7 @@ ONE = bytes(8)
 TWICE = json.dumps(tensor())[:-1] + ", " + json.dumps(tensor())[1:]
 BYTES = {
     "no-metadata": raw({}),
-    "no-tensors": raw({"__metadata__": {"format": "residuum", "format_version": "1"}}),
+    "no-tensors": raw({"__metadata__": {"format": "stagenets", "format_version": "1"}}),
     "endless-header": raw({}, length=2**64 - 1),
     "long-header": raw({}, length=99_000_000),
     "huge": raw(tensor(shape=[10**9, 10**3], data_offsets=[0, 8 * 10**12]), ONE),
@@ -299,11 +324,11 @@ def test_past_versions_go_through_every_upgrade(sound, monkeypatch, tmp_path):
 
     state = _model_state.state_of(model)
     state.header["params"]["ridge"] = state.header["params"].pop("alpha")
-    monkeypatch.setattr(_files, "FORMAT_VERSION", 3)
-    steps = {1: renamed("ridge", "lambda"), 2: renamed("lambda", "alpha")}
+    write(tmp_path / "model", state, format_version="2")
+    monkeypatch.setattr(_files, "FORMAT_VERSION", 4)
+    steps = {2: renamed("ridge", "lambda"), 3: renamed("lambda", "alpha")}
     monkeypatch.setattr(_files, "UPGRADES", steps)
-    write(tmp_path / "model", state)
-    other = residuum.load(tmp_path / "model")
+    other = stagenets.load(tmp_path / "model")
     assert other.get_params() == model.get_params()
     frame = pd.DataFrame(X, columns=list("abcd"))
     np.testing.assert_array_equal(other.predict(frame), model.predict(frame))
@@ -312,7 +337,7 @@ def test_past_versions_go_through_every_upgrade(sound, monkeypatch, tmp_path):
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.safetensors")), ids=lambda path: path.stem)
 def test_files_of_past_versions_still_load(path):
     expected = json.loads(path.with_suffix(".json").read_text())
-    model = residuum.load(path)
+    model = stagenets.load(path)
     assert type(model).__name__ == expected.pop("estimator")
     frame = pd.DataFrame(expected.pop("X"), columns=expected.pop("names"))
     for name, values in expected.items():

@@ -18,14 +18,14 @@ def test_affine_networks_can_be_rebuilt_from_raw_inputs(cls, standardize, fit_in
     direct = 4 if cls.__name__.startswith("RVFL") else 0
     assert model.hidden_weights_.shape == (4, 12)
     assert model.hidden_biases_.shape == (12,)
-    assert model.coef_.shape == (4, direct + 12)
-    assert model.intercept_.shape == (4,)
+    assert model.readout_.shape == (4, direct + 12)
+    assert model.readout_intercept_.shape == (4,)
 
     hidden = np.tanh(X @ model.hidden_weights_ + model.hidden_biases_)
     np.testing.assert_allclose(model.transform(X), hidden, atol=1e-12)
-    scores = hidden @ model.coef_[:, direct:].T + model.intercept_
+    scores = hidden @ model.readout_[:, direct:].T + model.readout_intercept_
     if direct:
-        scores += X @ model.coef_[:, :direct].T
+        scores += X @ model.readout_[:, :direct].T
     np.testing.assert_allclose(problems.scores_of(model, X), scores, atol=1e-11)
 
 
@@ -33,8 +33,8 @@ def test_affine_networks_can_be_rebuilt_from_raw_inputs(cls, standardize, fit_in
 def test_bls_scores_are_linear_in_its_nodes(cls):
     X, y = problems.data_for(cls, n_outputs=4)
     model = problems.small(cls).fit(X, y)
-    assert model.coef_.shape == (4, 2 * 4 + 6)
-    scores = model.transform(X) @ model.coef_.T + model.intercept_
+    assert model.readout_.shape == (4, 2 * 4 + 6)
+    scores = model.transform(X) @ model.readout_.T + model.readout_intercept_
     np.testing.assert_allclose(problems.scores_of(model, X), scores, atol=1e-11)
 
 

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import problems
-import residuum
+import stagenets
 
 try:
     import polars as pl
@@ -69,8 +69,8 @@ WRONG_COLUMNS = {
 @pytest.mark.parametrize("method", ["predict", "transform", "predict_proba", "staged_predict"])
 @pytest.mark.parametrize("case", WRONG_COLUMNS)
 def test_columns_must_be_those_of_the_training_frame(library, method, case):
-    X, y = problems.data_for(residuum.RVFLClassifier)
-    model = problems.small(residuum.RVFLClassifier).fit(framed(library, X), y)
+    X, y = problems.data_for(stagenets.RVFLClassifier)
+    model = problems.small(stagenets.RVFLClassifier).fit(framed(library, X), y)
     names = WRONG_COLUMNS[case]
     other = framed(library, np.resize(X, (5, len(names))), names)
     with pytest.raises(ValueError, match="feature names should match those that were passed"):
@@ -78,16 +78,16 @@ def test_columns_must_be_those_of_the_training_frame(library, method, case):
 
 
 def test_array_in_place_of_a_frame_is_warned_of():
-    X, y = problems.data_for(residuum.ELMRegressor)
-    model = problems.small(residuum.ELMRegressor).fit(framed("pandas", X), y)
+    X, y = problems.data_for(stagenets.ELMRegressor)
+    model = problems.small(stagenets.ELMRegressor).fit(framed("pandas", X), y)
     with pytest.warns(UserWarning, match="X does not have valid feature names"):
         model.predict(X)
 
 
 @needs_polars
 def test_frames_of_both_libraries_can_be_mixed():
-    X, y = problems.data_for(residuum.ELMRegressor)
-    model = problems.small(residuum.ELMRegressor).fit(framed("pandas", X), y)
+    X, y = problems.data_for(stagenets.ELMRegressor)
+    model = problems.small(stagenets.ELMRegressor).fit(framed("pandas", X), y)
     np.testing.assert_allclose(
         model.predict(framed("polars", X)), model.predict(framed("pandas", X)), rtol=1e-12
     )
@@ -116,10 +116,10 @@ def test_transform_gives_the_frame_asked_for(cls, library, given):
 
 @each_library
 def test_fit_transform_and_the_setting_for_all(library):
-    X, y = problems.data_for(residuum.BLSRegressor)
+    X, y = problems.data_for(stagenets.BLSRegressor)
     with config_context(transform_output=library):
-        frame = problems.small(residuum.BLSRegressor).fit_transform(framed(library, X), y)
-        model = make_pipeline(StandardScaler(), problems.small(residuum.RVFLRegressor)).fit(X, y)
+        frame = problems.small(stagenets.BLSRegressor).fit_transform(framed(library, X), y)
+        model = make_pipeline(StandardScaler(), problems.small(stagenets.RVFLRegressor)).fit(X, y)
         assert isinstance(model.predict(X), np.ndarray)
     assert type(frame).__module__.startswith(library)
     assert list(frame.columns) == [f"blsregressor{i}" for i in range(14)]
@@ -199,10 +199,10 @@ TARGETS = {
 
 @pytest.mark.parametrize("kind", TARGETS)
 def test_targets_of_other_numbers(kind):
-    X, y = problems.data_for(residuum.RVFLRegressor)
+    X, y = problems.data_for(stagenets.RVFLRegressor)
     targets = TARGETS[kind](y[:, 0])
-    model = problems.small(residuum.RVFLRegressor).fit(X, targets)
-    plain = problems.small(residuum.RVFLRegressor).fit(X, targets.to_numpy(dtype=float))
+    model = problems.small(stagenets.RVFLRegressor).fit(X, targets)
+    plain = problems.small(stagenets.RVFLRegressor).fit(X, targets.to_numpy(dtype=float))
     np.testing.assert_array_equal(model.predict(X), plain.predict(X))
 
 
@@ -245,10 +245,10 @@ def test_columns_of_mixed_types(cls):
 @needs_polars
 @pytest.mark.parametrize("dtype", ["Float32", "Int16", "UInt8", "Boolean"])
 def test_columns_of_polars(dtype):
-    X, y = problems.data_for(residuum.RVFLRegressor)
+    X, y = problems.data_for(stagenets.RVFLRegressor)
     frame = framed("polars", np.clip(np.round(X) + 5, 0, 100)).cast(getattr(pl, dtype))
-    model = problems.small(residuum.RVFLRegressor).fit(frame, y)
-    expected = problems.small(residuum.RVFLRegressor).fit(frame.to_numpy().astype(float), y)
+    model = problems.small(stagenets.RVFLRegressor).fit(frame, y)
+    expected = problems.small(stagenets.RVFLRegressor).fit(frame.to_numpy().astype(float), y)
     np.testing.assert_allclose(
         model.predict(frame), expected.predict(frame.to_numpy().astype(float)), rtol=1e-9
     )
@@ -256,7 +256,7 @@ def test_columns_of_polars(dtype):
 
 @each_library
 def test_missing_values_and_words_are_refused(library):
-    X, y = problems.data_for(residuum.RVFLClassifier)
+    X, y = problems.data_for(stagenets.RVFLClassifier)
     X = X.astype(object)
     frame = framed("pandas", X).astype(float)
     frame["a"] = ["word"] * 60
@@ -267,7 +267,7 @@ def test_missing_values_and_words_are_refused(library):
         hole = pl.DataFrame(
             {name: [None if pd.isna(v) else v for v in hole[name]] for name in NAMES}
         )
-    model = problems.small(residuum.RVFLClassifier)
+    model = problems.small(stagenets.RVFLClassifier)
     with pytest.raises(ValueError, match="could not convert string to float: 'word'"):
         model.fit(frame, y)
     with pytest.raises(ValueError, match="Input X contains NaN"):

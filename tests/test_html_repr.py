@@ -1,4 +1,4 @@
-"""Notebooks show scikit-learn's diagram, then the sizes and the fall of a fitted network."""
+"""Notebooks show scikit-learn's diagram, then a fitted network's sizes and objective."""
 
 import re
 from xml.etree import ElementTree
@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import problems
-import residuum
+import stagenets
 
 
 def html_of(model):
@@ -55,7 +55,7 @@ def test_fitted_models_show_their_sizes(cls):
 
 
 def test_searches_show_their_best_network():
-    cls = residuum.RVFLClassifierCV
+    cls = stagenets.RVFLClassifierCV
     X, y = problems.data_for(problems.CLASSIFIERS[0])
     search = cls(n_hidden=[3, 6], alphas=[0.1, 1.0], pool_sizes=[10], cv=2, random_state=0)
     assert "<svg width" not in html_of(search)

@@ -142,8 +142,8 @@ def test_two_classes_have_one_score_for_the_second(cls, labels):
     model = problems.small(cls).fit(X, labels[y])
     decision = model.decision_function(X)
     assert decision.shape == (len(X),)
-    assert model.coef_.shape[0] == 2
-    assert model.intercept_.shape == (2,)
+    assert model.readout_.shape[0] == 2
+    assert model.readout_intercept_.shape == (2,)
     np.testing.assert_array_equal(model.predict(X), labels[(decision > 0).astype(int)])
     assert model.predict_proba(X).shape == (len(X), 2)
 

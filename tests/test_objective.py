@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import problems
 import reference
-import residuum
+import stagenets
 
 many_cases = settings(
     max_examples=500,
@@ -127,7 +127,7 @@ def test_objective_never_rises_whatever_the_candidates(
     rng = np.random.default_rng(seed)
     pool = columns[:, min(n_inputs, columns.shape[1] - 1) :]
     with singular_dual_may_be_refused(ridge, np.sum(columns**2)):
-        result = residuum.fit_stagewise(
+        result = stagenets.fit_stagewise(
             lambda _stage, _size: pool,
             rng.normal(size=(len(columns), 2)),
             inputs=columns[:, :n_inputs] if n_inputs else None,
@@ -161,7 +161,7 @@ def fit_columns(A, T, alpha, *, n_hidden, one_by_one, solver):
     """Fit on exactly the columns of A: the first as inputs, the last n_hidden as candidates."""
     tail = A[:, A.shape[1] - n_hidden :]
     size = 1 if one_by_one else n_hidden
-    result = residuum.fit_stagewise(
+    result = stagenets.fit_stagewise(
         lambda stage, _size: tail[:, stage * size : (stage + 1) * size],
         T,
         inputs=A[:, : A.shape[1] - n_hidden],
@@ -175,8 +175,8 @@ def fit_columns(A, T, alpha, *, n_hidden, one_by_one, solver):
     order = np.array([stage * size + index for stage, index in result.selected])
     readout = np.zeros((A.shape[1], T.shape[1]))
     head = A.shape[1] - n_hidden
-    readout[:head] = result.coef[:, :head].T
-    readout[head + order] = result.coef[:, head:].T
+    readout[:head] = result.readout[:, :head].T
+    readout[head + order] = result.readout[:, head:].T
     return readout, result.objective_path
 
 

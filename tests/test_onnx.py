@@ -15,8 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import problems
-import residuum
-from residuum._validation import ACTIVATIONS
+import stagenets
+from stagenets.fitting._parameters import ACTIVATIONS
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -69,7 +69,7 @@ def test_every_activation(cls, dtype, activation):
     X, y = problems.data_for(cls)
     model = problems.small(cls, **with_activation(cls, activation)).fit(X, y)
     fresh, _ = problems.data_for(cls, 200, seed=1)
-    converted = residuum.to_onnx(model, dtype=dtype)
+    converted = stagenets.to_onnx(model, dtype=dtype)
     assert_agrees(model, run(converted, fresh.astype(dtype)), fresh, dtype)
 
 
@@ -90,7 +90,7 @@ def test_labels(cls, dtype, kind):
     names = LABELS[kind]
     X, y = problems.data_for(cls, n_outputs=len(names))
     model = problems.small(cls).fit(X, names[y])
-    results = run(residuum.to_onnx(model, dtype=dtype), X.astype(dtype))
+    results = run(stagenets.to_onnx(model, dtype=dtype), X.astype(dtype))
     assert results["label"].dtype == (object if names.dtype.kind in "OU" else np.int64)
     assert_agrees(model, results, X, dtype)
 
@@ -100,27 +100,29 @@ def test_labels(cls, dtype, kind):
 def test_single_target(cls, dtype):
     X, y = problems.data_for(cls)
     model = problems.small(cls).fit(X, y[:, 0])
-    results = run(residuum.to_onnx(model, dtype=dtype), X.astype(dtype))
+    results = run(stagenets.to_onnx(model, dtype=dtype), X.astype(dtype))
     assert results["variable"].shape == (len(X), 1)
     assert_agrees(model, results, X, dtype)
 
 
 @each_dtype
 def test_layers_without_units(dtype):
-    X, y = problems.data_for(residuum.BLSRegressor, 20)
-    nodes = problems.small(residuum.BLSRegressor, n_enhancement=0).fit(X, y)
-    assert_agrees(nodes, run(residuum.to_onnx(nodes, dtype=dtype), X.astype(dtype)), X, dtype)
+    X, y = problems.data_for(stagenets.BLSRegressor, 20)
+    nodes = problems.small(stagenets.BLSRegressor, n_enhancement=0).fit(X, y)
+    assert_agrees(nodes, run(stagenets.to_onnx(nodes, dtype=dtype), X.astype(dtype)), X, dtype)
     ones = np.ones_like(X)
-    constant = residuum.ELMRegressor(n_hidden=3, alpha=0, random_state=0).fit(ones, np.arange(20.0))
+    constant = stagenets.ELMRegressor(n_hidden=3, alpha=0, random_state=0).fit(
+        ones, np.arange(20.0)
+    )
     assert constant.n_hidden_ == 0
-    results = run(residuum.to_onnx(constant, dtype=dtype), ones.astype(dtype))
+    results = run(stagenets.to_onnx(constant, dtype=dtype), ones.astype(dtype))
     assert_agrees(constant, results, ones, dtype)
 
 
 def test_any_number_of_rows():
-    X, y = problems.data_for(residuum.RVFLClassifier)
-    model = problems.small(residuum.RVFLClassifier).fit(X, y)
-    converted = residuum.to_onnx(model)
+    X, y = problems.data_for(stagenets.RVFLClassifier)
+    model = problems.small(stagenets.RVFLClassifier).fit(X, y)
+    converted = stagenets.to_onnx(model)
     for rows in (0, 1, 60):
         results = run(converted, X[:rows].astype(np.float32))
         assert results["label"].shape == (rows,)
@@ -128,44 +130,44 @@ def test_any_number_of_rows():
 
 
 def test_best_model_of_a_search():
-    X, y = problems.data_for(residuum.RVFLClassifier)
-    search = GridSearchCV(problems.small(residuum.RVFLClassifier), {"alpha": [0.1, 1]}, cv=2)
+    X, y = problems.data_for(stagenets.RVFLClassifier)
+    search = GridSearchCV(problems.small(stagenets.RVFLClassifier), {"alpha": [0.1, 1]}, cv=2)
     search.fit(X, y)
-    results = run(residuum.to_onnx(search, dtype="double"), X)
+    results = run(stagenets.to_onnx(search, dtype="double"), X)
     assert_agrees(search, results, X, np.float64)
 
 
 def test_what_the_file_says_about_itself():
-    X, y = problems.data_for(residuum.ELMRegressor)
-    converted = residuum.to_onnx(problems.small(residuum.ELMRegressor).fit(X, y))
-    assert converted.producer_name == "residuum"
+    X, y = problems.data_for(stagenets.ELMRegressor)
+    converted = stagenets.to_onnx(problems.small(stagenets.ELMRegressor).fit(X, y))
+    assert converted.producer_name == "stagenets"
     assert [(opset.domain, opset.version) for opset in converted.opset_import] == [("", 17)]
 
 
 def test_what_cannot_be_converted():
-    X, y = problems.data_for(residuum.RVFLClassifier)
-    model = problems.small(residuum.RVFLClassifier).fit(X, y)
+    X, y = problems.data_for(stagenets.RVFLClassifier)
+    model = problems.small(stagenets.RVFLClassifier).fit(X, y)
     with pytest.raises(ValueError, match="dtype must be one of 'float32', 'float64'; got 'int64'"):
-        residuum.to_onnx(model, dtype=int)
+        stagenets.to_onnx(model, dtype=int)
     with pytest.raises(NotFittedError):
-        residuum.to_onnx(residuum.RVFLClassifier())
-    with pytest.raises(ValueError, match="model must be an estimator of residuum"):
-        residuum.to_onnx(LogisticRegression().fit(X, y))
-    with pytest.raises(ValueError, match="got a pipeline, for which there is skl2onnx"):
-        residuum.to_onnx(make_pipeline(StandardScaler(), model))
-    huge = problems.small(residuum.RVFLClassifier).fit(X, y.astype(np.uint64) + 2**63)
+        stagenets.to_onnx(stagenets.RVFLClassifier())
+    with pytest.raises(ValueError, match="model must be a stagenets estimator"):
+        stagenets.to_onnx(LogisticRegression().fit(X, y))
+    with pytest.raises(ValueError, match="got a pipeline: use skl2onnx"):
+        stagenets.to_onnx(make_pipeline(StandardScaler(), model))
+    huge = problems.small(stagenets.RVFLClassifier).fit(X, y.astype(np.uint64) + 2**63)
     with pytest.raises(ValueError, match="labels must be strings or 64-bit integers"):
-        residuum.to_onnx(huge)
+        stagenets.to_onnx(huge)
 
 
 @pytest.mark.parametrize("call", ["to_onnx(None)", "register_onnx_converters()"])
 def test_message_where_onnx_is_missing(call):
     code = (
         "import sys; sys.modules['onnx'] = sys.modules['skl2onnx'] = None\n"
-        f"import residuum\ntry: residuum.{call}\nexcept ImportError as error: print(error)"
+        f"import stagenets\ntry: stagenets.{call}\nexcept ImportError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install 'residuum[onnx]'" in done.stdout
+    assert "pip install 'stagenets[onnx]'" in done.stdout
 
 
 # Pipelines.
@@ -174,7 +176,7 @@ def test_message_where_onnx_is_missing(call):
 @pytest.fixture
 def skl2onnx():
     module = pytest.importorskip("skl2onnx")
-    residuum.register_onnx_converters()
+    stagenets.register_onnx_converters()
     return module
 
 
@@ -213,28 +215,28 @@ def test_pipeline_of_numbers_and_words(cls, skl2onnx):
 
 
 SEARCHES = {
-    residuum.RVFLClassifierCV: {"n_hidden": [3, 6]},
-    residuum.ELMRegressorCV: {"n_hidden": [3, 6]},
-    residuum.BLSRegressorCV: {"n_windows": [1], "n_feature_nodes": [3], "n_enhancement": [2, 4]},
+    stagenets.RVFLClassifierCV: {"n_hidden": [3, 6]},
+    stagenets.ELMRegressorCV: {"n_hidden": [3, 6]},
+    stagenets.BLSRegressorCV: {"n_windows": [1], "n_feature_nodes": [3], "n_enhancement": [2, 4]},
 }
 
 
 @pytest.mark.parametrize("cls", SEARCHES, ids=problems.name_of)
 def test_searches(cls, skl2onnx):
-    kind = residuum.RVFLClassifier if "Classifier" in cls.__name__ else residuum.RVFLRegressor
+    kind = stagenets.RVFLClassifier if "Classifier" in cls.__name__ else stagenets.RVFLRegressor
     X, y = problems.data_for(kind)
     search = cls(alphas=(0.1, 1), cv=2, random_state=0, **SEARCHES[cls])
     model = make_pipeline(StandardScaler(), search).fit(X, y)
-    options = {"zipmap": False} if kind is residuum.RVFLClassifier else None
+    options = {"zipmap": False} if kind is stagenets.RVFLClassifier else None
     converted = skl2onnx.to_onnx(model, X[:1], options=options)
     assert_agrees(model, run(converted, X), X, np.float64)
-    alone = run(residuum.to_onnx(model[-1], dtype=float), model[0].transform(X))
+    alone = run(stagenets.to_onnx(model[-1], dtype=float), model[0].transform(X))
     assert_agrees(model[-1], alone, model[0].transform(X), np.float64)
 
 
 def test_options_of_classifiers(skl2onnx):
-    X, y = problems.data_for(residuum.RVFLClassifier)
-    model = problems.small(residuum.RVFLClassifier).fit(X, LABELS["words"][y])
+    X, y = problems.data_for(stagenets.RVFLClassifier)
+    model = problems.small(stagenets.RVFLClassifier).fit(X, LABELS["words"][y])
     X = X.astype(np.float32)  # dictionaries hold no doubles
     plain = skl2onnx.to_onnx(model, X[:1])
     probabilities = run(plain, X)["output_probability"]
@@ -248,8 +250,8 @@ def test_options_of_classifiers(skl2onnx):
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_raw_scores(n_classes, skl2onnx):
-    X, y = problems.data_for(residuum.ELMClassifier, n_outputs=n_classes)
-    model = problems.small(residuum.ELMClassifier).fit(X, y)
+    X, y = problems.data_for(stagenets.ELMClassifier, n_outputs=n_classes)
+    model = problems.small(stagenets.ELMClassifier).fit(X, y)
     options = {"zipmap": False, "raw_scores": True}
     scores = run(skl2onnx.to_onnx(model, X[:1], options=options), X)["probabilities"]
     decisions = model.decision_function(X)
@@ -260,44 +262,44 @@ def test_raw_scores(n_classes, skl2onnx):
 
 @pytest.mark.parametrize("target_opset", [13, 15, 17, None])
 def test_opset_asked_for(target_opset, skl2onnx):
-    X, y = problems.data_for(residuum.BLSClassifier)
-    model = make_pipeline(StandardScaler(), problems.small(residuum.BLSClassifier)).fit(X, y)
+    X, y = problems.data_for(stagenets.BLSClassifier)
+    model = make_pipeline(StandardScaler(), problems.small(stagenets.BLSClassifier)).fit(X, y)
     converted = skl2onnx.to_onnx(model, X[:1], target_opset=target_opset, options={"zipmap": False})
     assert max(opset.version for opset in converted.opset_import) <= (target_opset or 17)
     assert_agrees(model, run(converted, X), X, np.float64)
 
 
 def test_integers_go_in(skl2onnx):
-    X, y = problems.data_for(residuum.RVFLRegressor)
+    X, y = problems.data_for(stagenets.RVFLRegressor)
     X = np.round(10 * X).astype(np.int64)
-    model = problems.small(residuum.RVFLRegressor).fit(X, y)
+    model = problems.small(stagenets.RVFLRegressor).fit(X, y)
     converted = skl2onnx.to_onnx(model, X[:1])
     assert_agrees(model, run(converted, X), X, np.float32)
 
 
 ENSEMBLES = {
-    "calibrated": CalibratedClassifierCV(problems.small(residuum.RVFLClassifier), cv=2),
+    "calibrated": CalibratedClassifierCV(problems.small(stagenets.RVFLClassifier), cv=2),
     "bagging": BaggingClassifier(
-        problems.small(residuum.BLSClassifier), n_estimators=2, random_state=0
+        problems.small(stagenets.BLSClassifier), n_estimators=2, random_state=0
     ),
     "stacking": StackingRegressor(
-        [("elm", problems.small(residuum.ELMRegressor)), ("ridge", Ridge())], cv=2
+        [("elm", problems.small(stagenets.ELMRegressor)), ("ridge", Ridge())], cv=2
     ),
 }
 
 
 @pytest.mark.parametrize("name", ENSEMBLES)
 def test_ensembles_of_networks(name, skl2onnx):
-    X, y = problems.data_for(residuum.RVFLClassifier)
+    X, y = problems.data_for(stagenets.RVFLClassifier)
     model = ENSEMBLES[name].fit(X, y)
     options = None if name == "stacking" else {"zipmap": False}
     converted = skl2onnx.to_onnx(model, X[:1], options=options)
     assert_agrees(model, run(converted, X), X, np.float64)
 
 
-@pytest.mark.parametrize("first", [residuum.RVFLClassifier, residuum.ELMRegressor])
+@pytest.mark.parametrize("first", [stagenets.RVFLClassifier, stagenets.ELMRegressor])
 def test_network_that_transforms_for_others_is_refused(first, skl2onnx):
-    X, y = problems.data_for(residuum.RVFLClassifier)
+    X, y = problems.data_for(stagenets.RVFLClassifier)
     model = make_pipeline(problems.small(first), LogisticRegression(max_iter=10_000)).fit(X, y)
     with pytest.raises(NotImplementedError, match="as the last step of a pipeline only"):
         skl2onnx.to_onnx(model, X[:1], options={"zipmap": False})

@@ -4,6 +4,7 @@ import io
 import re
 import sys
 import types
+import warnings
 from contextlib import redirect_stderr
 
 import numpy as np
@@ -14,8 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import problems
-import residuum
-from residuum import _progress
+import stagenets
+from stagenets.fitting import _progress
 
 try:
     from sklearn.callback import ProgressBar, ScoringMonitor
@@ -61,7 +62,7 @@ def test_fit_stopped_by_its_callback_is_the_staged_model(cls, yes):
 
 @pytest.mark.parametrize("answer", [None, False, 1, "yes", [1.0]], ids=repr)
 def test_only_true_stops_a_fit(answer):
-    cls = residuum.RVFLRegressor
+    cls = stagenets.RVFLRegressor
     model = problems.small(cls, callback=lambda info: answer).fit(*problems.data_for(cls))
     assert model.n_hidden_ == 12
 
@@ -91,23 +92,23 @@ def test_exception_of_a_callback_comes_through_and_the_model_can_be_fitted_again
     model = problems.small(cls, callback=refuse, verbose=1)
     with pytest.raises(Refusal, match="enough"):
         model.fit(X, y)
-    assert not hasattr(model, "coef_")
+    assert not hasattr(model, "readout_")
     expected = problems.small(cls).fit(X, y)
     again = model.set_params(callback=None, verbose=0).fit(X, y)
-    np.testing.assert_array_equal(again.coef_, expected.coef_)
+    np.testing.assert_array_equal(again.readout_, expected.readout_)
 
 
 def test_callback_is_a_parameter_like_any_other():
     heard = []
-    model = residuum.ELMClassifier(callback=heard.append)
+    model = stagenets.ELMClassifier(callback=heard.append)
     assert model.get_params()["callback"] == heard.append
-    assert residuum.ELMClassifier().get_params()["callback"] is None
+    assert stagenets.ELMClassifier().get_params()["callback"] is None
 
     def stop(info):
         return True
 
     assert clone(model.set_params(callback=stop)).callback is stop
-    X, y = problems.data_for(residuum.ELMClassifier)
+    X, y = problems.data_for(stagenets.ELMClassifier)
     search = GridSearchCV(model, {"callback": [None, stop], "n_hidden": [6]}, cv=2).fit(X, y)
     sizes = [clone(model).set_params(**p).fit(X, y).n_hidden_ for p in search.cv_results_["params"]]
     assert sizes == [6, 1]
@@ -124,7 +125,7 @@ def test_bad_values_are_named(cls, name, value):
 
 
 def test_stage_info_cannot_be_changed():
-    info = residuum.StageInfo(0, 1, 2, 3.0, 4.0, None, 5.0)
+    info = stagenets.StageInfo(0, 1, 2, 3.0, 4.0, None, 5.0)
     with pytest.raises(AttributeError):
         info.stage = 1
 
@@ -144,9 +145,9 @@ def fit_with_ticking_clock(clock, seconds_a_stage, verbose, stages=6):
     def tick(info):
         clock.now += seconds_a_stage
 
-    X, y = problems.data_for(residuum.RVFLClassifier)
+    X, y = problems.data_for(stagenets.RVFLClassifier)
     return problems.small(
-        residuum.RVFLClassifier, n_hidden=stages, verbose=verbose, callback=tick
+        stagenets.RVFLClassifier, n_hidden=stages, verbose=verbose, callback=tick
     ).fit(X, y)
 
 
@@ -176,11 +177,12 @@ def test_verbose_1_writes_a_line_every_ten_seconds_and_the_last(clock, capsys):
 
 @pytest.mark.parametrize("quiet", [0, False, np.False_])
 def test_verbose_0_writes_nothing(quiet, capsys):
-    cls = residuum.ELMRegressor
+    cls = stagenets.ELMRegressor
     problems.small(cls, verbose=quiet).fit(*problems.data_for(cls))
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.mark.filterwarnings("ignore:early_stopping=.* kept no units")
 @every_estimator
 def test_validation_score_is_shown_and_told(cls, capsys):
     heard = []
@@ -194,12 +196,12 @@ def test_validation_score_is_shown_and_told(cls, capsys):
 
 
 def search(verbose):
-    cls = residuum.RVFLClassifierCV
+    cls = stagenets.RVFLClassifierCV
     return cls(alphas=[0.1, 1.0], max_hidden=4, pool_sizes=[5], cv=3, verbose=verbose)
 
 
 def test_search_tells_a_log_how_many_fits_are_done(clock, capsys):
-    X, y = problems.data_for(residuum.RVFLClassifier)
+    X, y = problems.data_for(stagenets.RVFLClassifier)
     search(verbose=0).fit(X, y)
     assert capsys.readouterr().err == ""
     search(verbose=1).fit(X, y)
@@ -208,12 +210,15 @@ def test_search_tells_a_log_how_many_fits_are_done(clock, capsys):
         for done in range(10):
             clock.now += 4
             report(done, 9)
-    shown = re.findall(r"(\d)/9 fits, (\d+)", capsys.readouterr().err)
+    written = capsys.readouterr().err
+    shown = re.findall(r"(\d)/9 fits, (\d+)", written)
     assert shown == [("2", "12"), ("5", "24"), ("8", "36"), ("9", "40")]
+    left = re.findall(r"about ([\d.]+) s left", written)
+    assert [float(time) for time in left] == [12 * 7 / 2, 24 * 4 / 5, 36 / 8]
 
 
 def test_search_tells_a_terminal_in_one_line():
-    X, y = problems.data_for(residuum.RVFLClassifier)
+    X, y = problems.data_for(stagenets.RVFLClassifier)
     with redirect_stderr(Terminal()) as terminal:
         search(verbose=1).fit(X, y)
     written = terminal.getvalue()
@@ -256,13 +261,31 @@ def test_live_line_is_ended_when_the_fit_fails(clock):
         if info.stage == 3:
             raise RuntimeError("no")
 
-    X, y = problems.data_for(residuum.RVFLClassifier)
-    model = problems.small(residuum.RVFLClassifier, verbose=1, callback=fail)
+    X, y = problems.data_for(stagenets.RVFLClassifier)
+    model = problems.small(stagenets.RVFLClassifier, verbose=1, callback=fail)
     with redirect_stderr(Terminal()) as terminal, pytest.raises(RuntimeError):
         model.fit(X, y)
     written = terminal.getvalue()
     assert written.endswith("\n")
     assert redrawn(written)[-1].startswith("RVFLClassifier:  33%|")
+
+
+def test_notebook_without_widgets_gets_a_bar_of_text_and_no_warning(monkeypatch):
+    """tqdm's own choice of a bar looks for a kernel and warns if ipywidgets are missing."""
+
+    shell = types.SimpleNamespace(kernel=object())
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
+    monkeypatch.setitem(sys.modules, "ipykernel.zmqshell", types.ModuleType("zmqshell"))
+    for name in ("tqdm.auto", "tqdm.autonotebook"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setattr(_progress, "find_spec", lambda name: None)
+    with warnings.catch_warnings(record=True) as caught, redirect_stderr(io.StringIO()) as cell:
+        warnings.simplefilter("always")
+        with _progress.count_progress("work", 1, unit="row") as report:
+            report(1, 2)
+            report(2, 2)
+    assert caught == []
+    assert "2/2" in redrawn(cell.getvalue())[-1]
 
 
 def test_notebook_counts_as_live(monkeypatch):
@@ -339,8 +362,8 @@ def test_sklearn_callback_hears_of_stages_beyond_those_planned():
         return np.repeat(weights, pool_size, axis=1), np.full(pool_size, bias)
 
     recorder = Recorder()
-    X, y = problems.data_for(residuum.ELMRegressor)
-    model = residuum.ELMRegressor(
+    X, y = problems.data_for(stagenets.ELMRegressor)
+    model = stagenets.ELMRegressor(
         n_hidden=4, alpha=0.0, block_size=2, pool_size=2, weight_init=twins, random_state=0
     )
     model.set_callbacks(recorder).fit(X, y)
@@ -351,7 +374,7 @@ def test_sklearn_callback_hears_of_stages_beyond_those_planned():
 
 @needs_sklearn_callbacks
 def test_sklearn_callback_and_ours_both_hear_of_the_stage_that_one_of_them_stops():
-    cls = residuum.RVFLClassifier
+    cls = stagenets.RVFLClassifier
     for stop_at, answer in [(2, None), (None, True)]:
         recorder, heard = Recorder(stop_at), []
 
@@ -371,7 +394,7 @@ def test_sklearn_callback_is_torn_down_when_the_fit_fails():
         raise RuntimeError("no")
 
     recorder = Recorder()
-    cls = residuum.BLSClassifier
+    cls = stagenets.BLSClassifier
     X, y = problems.data_for(cls)
     model = problems.small(cls, callback=fail).set_callbacks(recorder)
     with pytest.raises(RuntimeError, match="no"):
@@ -383,7 +406,7 @@ def test_sklearn_callback_is_torn_down_when_the_fit_fails():
 
 @needs_sklearn_callbacks
 def test_sklearn_scoring_monitor_scores_the_fitted_model():
-    cls = residuum.RVFLClassifier
+    cls = stagenets.RVFLClassifier
     X, y = problems.data_for(cls)
     monitor = ScoringMonitor(scoring="accuracy")
     model = problems.small(cls).set_callbacks(monitor).fit(X, y)
@@ -393,7 +416,7 @@ def test_sklearn_scoring_monitor_scores_the_fitted_model():
 @needs_sklearn_callbacks
 def test_sklearn_progress_bar_alone_and_in_a_pipeline_and_a_search(capsys):
     pytest.importorskip("rich")
-    cls = residuum.ELMClassifier
+    cls = stagenets.ELMClassifier
     X, y = problems.data_for(cls)
     plain = problems.small(cls).set_callbacks(ProgressBar()).fit(X, y)
     assert "ELMClassifier - fit" in capsys.readouterr().out
@@ -408,4 +431,4 @@ def test_sklearn_progress_bar_alone_and_in_a_pipeline_and_a_search(capsys):
 
 @pytest.mark.skipif(ProgressBar is not None, reason="for scikit-learn before 1.9")
 def test_estimators_do_not_pretend_to_take_callbacks_on_an_older_sklearn():
-    assert not hasattr(residuum.RVFLClassifier(), "set_callbacks")
+    assert not hasattr(stagenets.RVFLClassifier(), "set_callbacks")

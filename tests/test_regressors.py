@@ -9,7 +9,7 @@ from sklearn.model_selection import cross_val_score
 
 import problems
 import reference
-import residuum
+import stagenets
 
 each_regressor = pytest.mark.parametrize("cls", problems.REGRESSORS, ids=problems.name_of)
 
@@ -19,8 +19,8 @@ def test_single_output_has_flat_attributes(cls):
     X, Y = problems.data_for(cls, n_outputs=1)
     model = problems.small(cls).fit(X, Y[:, 0])
     assert model.predict(X).shape == (len(X),)
-    assert model.coef_.ndim == 1
-    assert np.ndim(model.intercept_) == 0
+    assert model.readout_.ndim == 1
+    assert np.ndim(model.readout_intercept_) == 0
     assert all(stage.shape == (len(X),) for stage in model.staged_predict(X))
 
 
@@ -29,8 +29,8 @@ def test_several_outputs_have_a_row_each(cls):
     X, Y = problems.data_for(cls, n_outputs=3)
     model = problems.small(cls).fit(X, Y)
     assert model.predict(X).shape == Y.shape
-    assert model.coef_.shape[0] == 3
-    assert model.intercept_.shape == (3,)
+    assert model.readout_.shape[0] == 3
+    assert model.readout_intercept_.shape == (3,)
     assert all(stage.shape == Y.shape for stage in model.staged_predict(X))
 
 
@@ -43,7 +43,7 @@ def test_single_output_equals_the_reference(cls, solver, fit_intercept):
     if cls in problems.BLS:
         expected = reference.fit_bls(X, Y, **problems.SMALL_BLS, **common)
     else:
-        direct = cls is residuum.RVFLRegressor
+        direct = cls is stagenets.RVFLRegressor
         expected = reference.fit_affine(X, Y, direct=direct, n_hidden=12, **common)
     model = problems.small(cls, solver=solver, fit_intercept=fit_intercept).fit(X, Y[:, 0])
     np.testing.assert_allclose(model.predict(X), expected.scores(X)[:, 0], atol=1e-8)
@@ -98,6 +98,6 @@ def test_guided_units_beat_the_mean_on_diabetes(cls):
 def test_guided_units_lower_the_objective_more_than_one_shot_units():
     X, y = make_friedman1(500, noise=0.5, random_state=0)
     size = {"n_hidden": 60, "random_state": 0}
-    guided = residuum.RVFLRegressor(**size).fit(X, y)
-    one_shot = residuum.RVFLRegressor(selection="random", **size).fit(X, y)
+    guided = stagenets.RVFLRegressor(**size).fit(X, y)
+    one_shot = stagenets.RVFLRegressor(selection="random", **size).fit(X, y)
     assert guided.objective_path_[-1] < one_shot.objective_path_[-1]

@@ -2,14 +2,24 @@
 
 import numpy as np
 import pytest
+import sklearn
 from sklearn.metrics import accuracy_score, make_scorer
-from sklearn.model_selection import GridSearchCV, KFold, RepeatedStratifiedKFold, ShuffleSplit
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import problems
-import residuum
+import stagenets
 
-SEARCHES = {cls: getattr(residuum, f"{cls.__name__}CV") for cls in problems.ALL}
+SEARCHES = {cls: getattr(stagenets, f"{cls.__name__}CV") for cls in problems.ALL}
 each_estimator = pytest.mark.parametrize("cls", problems.ALL, ids=problems.name_of)
 
 GRID = {
@@ -19,12 +29,14 @@ GRID = {
     "block_size": [1, 3],
 }
 LISTS = {
+    "loss": "losses",
     "alpha": "alphas",
     "selection": "selections",
     "pool_size": "pool_sizes",
     "block_size": "block_sizes",
     "activation": "activations",
     "enhancement_activation": "activations",
+    "weight_init": "weight_inits",
 }
 
 
@@ -39,6 +51,7 @@ def grid_of(cls, **changes):
 
 def both(cls, grid, X, y, cv=3, scoring=None, **params):
     """The search in one pass and scikit-learn's, fitted."""
+    grid = {"weight_init": [cls().weight_init], "loss": ["squared"], **grid}
     ours = SEARCHES[cls](
         **{LISTS.get(name, name): values for name, values in grid.items()},
         cv=cv,
@@ -46,6 +59,9 @@ def both(cls, grid, X, y, cv=3, scoring=None, **params):
         random_state=7,
         **params,
     ).fit(X, y)
+    if isinstance(cv, int):  # a number of folds is shuffled by random_state
+        kind = StratifiedKFold if cls in problems.CLASSIFIERS else KFold
+        cv = kind(cv, shuffle=True, random_state=7)
     plain = GridSearchCV(cls(random_state=7, **params), grid, cv=cv, scoring=scoring).fit(X, y)
     return ours, plain
 
@@ -76,7 +92,7 @@ def test_finds_what_a_plain_loop_finds(cls):
     "params",
     [
         {"standardize": False},
-        {"fit_intercept": False, "weight_init": "sparse"},
+        {"fit_intercept": False},
         {"solver": "dual"},
         {"solver": "primal", "tol": 0.01},
     ],
@@ -89,17 +105,17 @@ def test_own_parameters_matter_as_in_single_fits(cls, params):
 
 
 def test_scoring_on_a_share_of_the_rows():
-    X, y = problems.data_for(residuum.RVFLClassifier, n=4000)
+    X, y = problems.data_for(stagenets.RVFLClassifier, n=4000)
     grid = {"alpha": [0.1, 1.0], "n_hidden": [3, 6], "pool_size": [10]}
     grid |= {"selection": ["residual"], "block_size": [1], "activation": ["tanh"]}
-    assert_same_search(*both(residuum.RVFLClassifier, grid, X, y, cv=2, score_fraction=0.3))
+    assert_same_search(*both(stagenets.RVFLClassifier, grid, X, y, cv=2, score_fraction=0.3))
 
 
 def test_wide_inputs_and_more_units_than_rows():
-    X, y = problems.data_for(residuum.ELMClassifier, n=30, p=60)
-    grid = grid_of(residuum.ELMClassifier, n_hidden=[10, 25, 40], pool_size=[12])
-    assert_same_search(*both(residuum.ELMClassifier, grid, X, y))
-    assert_same_search(*both(residuum.RVFLClassifier, grid, X, y))
+    X, y = problems.data_for(stagenets.ELMClassifier, n=30, p=60)
+    grid = grid_of(stagenets.ELMClassifier, n_hidden=[10, 25, 40], pool_size=[12])
+    assert_same_search(*both(stagenets.ELMClassifier, grid, X, y))
+    assert_same_search(*both(stagenets.RVFLClassifier, grid, X, y))
 
 
 @pytest.mark.parametrize(
@@ -113,26 +129,26 @@ def test_wide_inputs_and_more_units_than_rows():
     ids=["KFold", "repeated", "shuffled", "list"],
 )
 def test_any_splitter(cv):
-    X, y = problems.data_for(residuum.RVFLClassifier, n=60)
-    grid = grid_of(residuum.RVFLClassifier, pool_size=[8], activation=["tanh"])
-    assert_same_search(*both(residuum.RVFLClassifier, grid, X, y, cv=cv))
+    X, y = problems.data_for(stagenets.RVFLClassifier, n=60)
+    grid = grid_of(stagenets.RVFLClassifier, pool_size=[8], activation=["tanh"])
+    assert_same_search(*both(stagenets.RVFLClassifier, grid, X, y, cv=cv))
 
 
 def test_masks_are_splits_too():
-    X, y = problems.data_for(residuum.RVFLClassifier, n=60)
+    X, y = problems.data_for(stagenets.RVFLClassifier, n=60)
     test = np.arange(60) % 3 == 0
     grid = {"alphas": [1.0], "n_hidden": [5], "random_state": 0}
-    rows = residuum.RVFLClassifierCV(**grid, cv=[(np.flatnonzero(~test), np.flatnonzero(test))])
-    masks = residuum.RVFLClassifierCV(**grid, cv=[(~test, test)])
+    rows = stagenets.RVFLClassifierCV(**grid, cv=[(np.flatnonzero(~test), np.flatnonzero(test))])
+    masks = stagenets.RVFLClassifierCV(**grid, cv=[(~test, test)])
     assert rows.fit(X, y).best_score_ == masks.fit(X, y).best_score_
 
 
 def test_class_that_no_training_row_has():
     """Sorted labels and contiguous folds, as in some published protocols."""
-    X, y = problems.data_for(residuum.ELMClassifier, n=60)
+    X, y = problems.data_for(stagenets.ELMClassifier, n=60)
     order = np.argsort(y, kind="stable")
-    grid = grid_of(residuum.ELMClassifier, pool_size=[8])
-    assert_same_search(*both(residuum.ELMClassifier, grid, X[order], y[order], cv=KFold(3)))
+    grid = grid_of(stagenets.ELMClassifier, pool_size=[8])
+    assert_same_search(*both(stagenets.ELMClassifier, grid, X[order], y[order], cv=KFold(3)))
 
 
 def mean_of_labels(estimator, X, y):
@@ -150,7 +166,7 @@ def mean_of_labels(estimator, X, y):
         make_scorer(accuracy_score, normalize=False),
         mean_of_labels,
     ],
-    ids=str,
+    ids=lambda scoring: getattr(scoring, "__name__", str(scoring)),
 )
 @pytest.mark.parametrize("cls", problems.CLASSIFIERS, ids=problems.name_of)
 def test_scorers_of_classifiers(cls, scoring):
@@ -160,34 +176,43 @@ def test_scorers_of_classifiers(cls, scoring):
 
 
 def test_scorers_of_many_classes():
-    X, y = problems.data_for(residuum.RVFLClassifier, n=60)
-    grid = grid_of(residuum.RVFLClassifier, pool_size=[8], alpha=[0.1, 1.0])
+    X, y = problems.data_for(stagenets.RVFLClassifier, n=60)
+    grid = grid_of(stagenets.RVFLClassifier, pool_size=[8], alpha=[0.1, 1.0])
     for scoring in ("roc_auc_ovr", "f1_macro"):
-        assert_same_search(*both(residuum.RVFLClassifier, grid, X, y, scoring=scoring))
+        assert_same_search(*both(stagenets.RVFLClassifier, grid, X, y, scoring=scoring))
 
 
 @pytest.mark.parametrize("scoring", ["r2", "neg_mean_absolute_error"])
 @pytest.mark.parametrize("n_outputs", [None, 1, 2])
 def test_scorers_of_regressors(scoring, n_outputs):
-    X, y = problems.data_for(residuum.RVFLRegressor, n=50, n_outputs=n_outputs or 1)
+    X, y = problems.data_for(stagenets.RVFLRegressor, n=50, n_outputs=n_outputs or 1)
     y = y[:, 0] if n_outputs is None else y
-    grid = grid_of(residuum.RVFLRegressor, pool_size=[8])
-    assert_same_search(*both(residuum.RVFLRegressor, grid, X, y, scoring=scoring))
+    grid = grid_of(stagenets.RVFLRegressor, pool_size=[8])
+    assert_same_search(*both(stagenets.RVFLRegressor, grid, X, y, scoring=scoring))
 
 
 def test_custom_weights():
     def draw(rng, pool_size, n_features):
         return rng.normal(size=(n_features, pool_size)), rng.normal(size=pool_size)
 
-    X, y = problems.data_for(residuum.RVFLClassifier, n=50)
-    grid = grid_of(residuum.RVFLClassifier, pool_size=[8], block_size=[2])
-    assert_same_search(*both(residuum.RVFLClassifier, grid, X, y, weight_init=draw))
+    X, y = problems.data_for(stagenets.RVFLClassifier, n=50)
+    grid = grid_of(stagenets.RVFLClassifier, pool_size=[8], block_size=[2], weight_init=[draw])
+    assert_same_search(*both(stagenets.RVFLClassifier, grid, X, y))
+
+
+def test_families_of_weights():
+    X, y = problems.data_for(stagenets.ELMRegressor, n=50)
+    families = ["sparse", "normal", "threshold", "mixed"]
+    grid = grid_of(
+        stagenets.ELMRegressor, alpha=[0.1], pool_size=[8], block_size=[2], weight_init=families
+    )
+    assert_same_search(*both(stagenets.ELMRegressor, grid, X, y))
 
 
 def test_single_precision():
-    X, y = problems.data_for(residuum.RVFLRegressor, n=80)
-    grid = grid_of(residuum.RVFLRegressor, pool_size=[8])
-    ours, plain = both(residuum.RVFLRegressor, grid, X.astype(np.float32), y)
+    X, y = problems.data_for(stagenets.RVFLRegressor, n=80)
+    grid = grid_of(stagenets.RVFLRegressor, pool_size=[8])
+    ours, plain = both(stagenets.RVFLRegressor, grid, X.astype(np.float32), y)
     for split in range(3):
         name = f"split{split}_test_score"
         np.testing.assert_allclose(ours.cv_results_[name], plain.cv_results_[name], atol=2e-4)
@@ -207,17 +232,17 @@ def test_threads_and_memory_change_nothing(cls):
 
 
 def test_path_is_every_size():
-    X, y = problems.data_for(residuum.ELMRegressor)
-    search = residuum.ELMRegressorCV(max_hidden=9, alphas=[1.0], random_state=0).fit(X, y)
+    X, y = problems.data_for(stagenets.ELMRegressor)
+    search = stagenets.ELMRegressorCV(max_hidden=9, alphas=[1.0], random_state=0).fit(X, y)
     assert [params["n_hidden"] for params in search.cv_results_["params"]] == list(range(1, 10))
-    search = residuum.BLSRegressorCV(max_enhancement=4, alphas=[1.0], random_state=0).fit(X, y)
+    search = stagenets.BLSRegressorCV(max_enhancement=4, alphas=[1.0], random_state=0).fit(X, y)
     assert search.cv_results_["param_n_enhancement"].tolist() == [1, 2, 3, 4]
 
 
 def test_best_network_is_refitted_on_all_rows():
-    X, y = problems.data_for(residuum.RVFLClassifier)
-    search = residuum.RVFLClassifierCV(max_hidden=8, random_state=3).fit(X, y)
-    plain = residuum.RVFLClassifier(random_state=3, **search.best_params_).fit(X, y)
+    X, y = problems.data_for(stagenets.RVFLClassifier)
+    search = stagenets.RVFLClassifierCV(max_hidden=8, random_state=3).fit(X, y)
+    plain = stagenets.RVFLClassifier(random_state=3, **search.best_params_).fit(X, y)
     for method in ("predict", "predict_proba", "predict_log_proba", "decision_function"):
         np.testing.assert_array_equal(getattr(search, method)(X), getattr(plain, method)(X))
     np.testing.assert_array_equal(search.transform(X), plain.transform(X))
@@ -227,16 +252,16 @@ def test_best_network_is_refitted_on_all_rows():
 
 
 def test_without_refit_there_is_nothing_to_predict_with():
-    X, y = problems.data_for(residuum.RVFLClassifier)
-    search = residuum.RVFLClassifierCV(max_hidden=3, refit=False, random_state=0).fit(X, y)
+    X, y = problems.data_for(stagenets.RVFLClassifier)
+    search = stagenets.RVFLClassifierCV(max_hidden=3, refit=False, random_state=0).fit(X, y)
     assert 0 <= search.best_score_ <= 1
     with pytest.raises(AttributeError, match="refit=False"):
         search.predict(X)
 
 
 def test_best_network_of_an_earlier_fit_is_forgotten():
-    X, y = problems.data_for(residuum.RVFLClassifier)
-    search = residuum.RVFLClassifierCV(max_hidden=3, random_state=0).fit(X, y)
+    X, y = problems.data_for(stagenets.RVFLClassifier)
+    search = stagenets.RVFLClassifierCV(max_hidden=3, random_state=0).fit(X, y)
     search.set_params(refit=False).fit(X, y)
     for name in ("best_estimator_", "n_hidden_", "alpha_"):
         assert not hasattr(search, name)
@@ -262,29 +287,134 @@ def test_best_network_of_an_earlier_fit_is_forgotten():
         ({"max_memory": 0}, "max_memory must be a positive number of bytes"),
         ({"refit": "yes"}, "refit must be True or False"),
         ({"cv": []}, "cv must give at least one split"),
-        ({"cv": [([0, 1], [])]}, "empty part"),
+        ({"cv": [([0, 1], [])]}, "empty set"),
         ({"cv": [([0, 1], [1000])]}, "row numbers below n_samples"),
     ],
     ids=str,
 )
 def test_bad_parameters(params, message):
-    X, y = problems.data_for(residuum.RVFLClassifier)
+    X, y = problems.data_for(stagenets.RVFLClassifier)
     with pytest.raises(ValueError, match=message):
-        residuum.RVFLClassifierCV(**{"max_hidden": 3, "random_state": 0, **params}).fit(X, y)
+        stagenets.RVFLClassifierCV(**{"max_hidden": 3, "random_state": 0, **params}).fit(X, y)
 
 
 def test_progress_is_told(capsys):
-    X, y = problems.data_for(residuum.RVFLClassifier)
-    residuum.RVFLClassifierCV(max_hidden=3, random_state=0, verbose=1).fit(X, y)
+    X, y = problems.data_for(stagenets.RVFLClassifier)
+    stagenets.RVFLClassifierCV(max_hidden=3, random_state=0, verbose=1).fit(X, y)
     assert "RVFLClassifierCV" in capsys.readouterr().err
 
 
 @parametrize_with_checks(
     [
-        residuum.RVFLClassifierCV(max_hidden=10, alphas=(0.1, 10.0)),
-        residuum.ELMRegressorCV(max_hidden=10, alphas=(0.1, 10.0)),
-        residuum.BLSClassifierCV(n_windows=(2,), max_enhancement=10, alphas=(0.1, 10.0)),
+        stagenets.RVFLClassifierCV(max_hidden=10, alphas=(0.1, 10.0)),
+        stagenets.ELMRegressorCV(max_hidden=10, alphas=(0.1, 10.0)),
+        stagenets.BLSClassifierCV(n_windows=(2,), max_enhancement=10, alphas=(0.1, 10.0)),
     ]
 )
 def test_scikit_learn_check(estimator, check):
     check(estimator)
+
+
+class CountedDraws:
+    """Draws as a fit does, and counts how often it is asked to."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def draw(self, rng, pool_size, n_features):
+        self.calls += 1
+        return rng.normal(size=(n_features, pool_size)), rng.normal(size=pool_size)
+
+
+@pytest.mark.parametrize("selection", ["residual", "random"])
+def test_no_scorer_needs_more_fits_than_accuracy(selection):
+    X, y = problems.data_for(stagenets.RVFLClassifier, n=60, n_outputs=2)
+    counts = []
+    for scoring in ("accuracy", "balanced_accuracy", "neg_log_loss", "roc_auc", mean_of_labels):
+        draws = CountedDraws()
+        stagenets.RVFLClassifierCV(
+            alphas=[0.1, 1.0], max_hidden=9, selections=[selection], pool_sizes=[5], cv=3,
+            scoring=scoring, weight_inits=[draws], refit=False, random_state=0, n_jobs=1,
+        ).fit(X, y)  # fmt: skip
+        counts.append(draws.calls)
+    assert counts == counts[:1] * len(counts)
+
+
+def test_a_callable_scorer_sees_the_inputs_of_the_test_rows():
+    X, y = problems.data_for(stagenets.RVFLRegressor, n=40)
+    seen = []
+
+    def scorer(model, inputs, targets):
+        seen.append((inputs.copy(), targets.copy()))
+        return -np.abs(model.predict(inputs) - targets).mean()
+
+    folds = KFold(4)
+    stagenets.RVFLRegressorCV(alphas=[1.0], n_hidden=[2], cv=folds, scoring=scorer,
+                              refit=False).fit(X, y)  # fmt: skip
+    expected = {X[test].tobytes() + y[test].tobytes() for _, test in folds.split(X)}
+    assert {a.tobytes() + b.tobytes() for a, b in seen} == expected
+
+
+GROUPS = np.repeat(np.arange(10), 6)
+
+
+def group_search(cv):
+    return stagenets.RVFLClassifierCV(alphas=[1.0], n_hidden=[2, 5], cv=cv, random_state=0)
+
+
+def test_groups_reach_the_splitter():
+    X, y = problems.data_for(stagenets.RVFLClassifier, n=60)
+    splits = list(GroupKFold(5).split(X, y, GROUPS))
+    expected = group_search(splits).fit(X, y)
+    found = group_search(GroupKFold(5)).fit(X, y, groups=GROUPS)
+    np.testing.assert_array_equal(
+        found.cv_results_["mean_test_score"], expected.cv_results_["mean_test_score"]
+    )
+    with pytest.raises(ValueError, match="groups"):
+        group_search(GroupKFold(5)).fit(X, y)
+    with pytest.raises(TypeError, match=r"unexpected arguments \['weights'\]"):
+        group_search(3).fit(X, y, weights=GROUPS)
+
+
+def test_metadata_routing_reaches_the_splitter():
+    X, y = problems.data_for(stagenets.RVFLClassifier, n=60)
+    expected = group_search(GroupKFold(5)).fit(X, y, groups=GROUPS)
+    with sklearn.config_context(enable_metadata_routing=True):
+        found = group_search(GroupKFold(5)).fit(X, y, groups=GROUPS)
+        pipeline = make_pipeline(FunctionTransformer(), group_search(GroupKFold(5)))
+        piped = pipeline.fit(X, y, groups=GROUPS)[-1]
+    for search in (found, piped):
+        np.testing.assert_array_equal(
+            search.cv_results_["mean_test_score"], expected.cv_results_["mean_test_score"]
+        )
+
+
+def test_a_number_of_folds_is_shuffled_and_a_splitter_taken_as_it_is():
+    X, y = problems.data_for(stagenets.RVFLClassifier, n=60)
+    order = np.lexsort(X.T)
+    X, y = X[order], y[order]
+    shuffled = StratifiedKFold(4, shuffle=True, random_state=5)
+    params = {"alphas": [0.1, 1.0], "n_hidden": [3, 8], "random_state": 5}
+    numbered, given, plain = (
+        stagenets.RVFLClassifierCV(cv=cv, **params).fit(X, y).cv_results_["mean_test_score"]
+        for cv in (4, shuffled, StratifiedKFold(4))
+    )
+    np.testing.assert_array_equal(numbered, given)
+    assert not np.array_equal(numbered, plain)
+
+
+def test_neighbours_alike_do_not_make_a_search_choose_too_small_a_network():
+    """All combinations of six answers in order, as such files come: neighbours differ in one."""
+    questions = np.array(list(np.ndindex(4, 4, 4, 3, 3, 3)), dtype=float)
+    score = questions[:, 0] * questions[:, 3] - questions[:, 1] + 2 * (questions[:, 4] == 1)
+    y = np.digitize(score, [0.5, 3.5])
+    chosen = np.random.default_rng(0).permutation(len(y))
+    train, test = np.sort(chosen[:1200]), chosen[1200:]
+    default = stagenets.RVFLClassifier(n_hidden=100, random_state=0)
+    search = stagenets.RVFLClassifierCV(
+        alphas=[1.0, 3.0, 10.0], max_hidden=100, cv=5, random_state=0
+    )
+    default.fit(questions[train], y[train])
+    search.fit(questions[train], y[train])
+    gap = search.score(questions[test], y[test]) - default.score(questions[test], y[test])
+    assert gap > -0.01

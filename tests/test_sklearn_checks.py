@@ -3,7 +3,7 @@
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import problems
-import residuum
+import stagenets
 
 
 @parametrize_with_checks([cls() for cls in problems.ALL])
@@ -13,8 +13,8 @@ def test_scikit_learn_check(estimator, check):
 
 @parametrize_with_checks(
     [
-        residuum.RVFLClassifier(selection="random", solver="dual"),
-        residuum.BLSRegressor(solver="primal", block_size=3),
+        stagenets.RVFLClassifier(selection="random", solver="dual"),
+        stagenets.BLSRegressor(solver="primal", block_size=3),
     ]
 )
 def test_scikit_learn_check_of_other_settings(estimator, check):

@@ -5,7 +5,7 @@ import pytest
 
 import problems
 import reference
-import residuum
+import stagenets
 
 SHAPES = {
     "tall": (120, 5, 14),
@@ -42,7 +42,7 @@ def test_primal_dual_and_auto_give_the_same_model(cls, shape, block_size, select
         expected = problems.scores_of(primal, X)
         atol = 1e-8 * np.abs(expected).max()
         np.testing.assert_allclose(problems.scores_of(other, X), expected, rtol=0, atol=atol)
-        np.testing.assert_allclose(other.coef_, primal.coef_, rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(other.readout_, primal.readout_, rtol=1e-6, atol=1e-8)
         if cls in problems.CLASSIFIERS:
             assert other.temperature_ == pytest.approx(primal.temperature_, rel=1e-6)
 
@@ -57,7 +57,7 @@ def duplicated_inputs(n=40, p=4, seed=0):
 def test_no_penalty_is_least_squares_even_with_repeated_columns(solver):
     X, T = duplicated_inputs()
     G = np.tanh(np.random.default_rng(1).normal(size=(40, 10)))
-    result = residuum.fit_stagewise(
+    result = stagenets.fit_stagewise(
         lambda _stage, _size: G,
         T,
         inputs=X,
@@ -68,7 +68,7 @@ def test_no_penalty_is_least_squares_even_with_repeated_columns(solver):
         solver=solver,
     )
     design = np.hstack([np.ones((40, 1)), X, G])
-    fitted = np.hstack([X, result.hidden]) @ result.coef.T + result.intercept
+    fitted = np.hstack([X, result.hidden]) @ result.readout.T + result.readout_intercept
     best = design @ np.linalg.lstsq(design, T, rcond=None)[0]
     np.testing.assert_allclose(fitted, best, atol=1e-9)
     assert result.objective_path[-1] == pytest.approx(np.sum((T - best) ** 2), rel=1e-9)
@@ -76,7 +76,7 @@ def test_no_penalty_is_least_squares_even_with_repeated_columns(solver):
 
 @pytest.mark.parametrize("cls", problems.AFFINE, ids=problems.name_of)
 def test_no_penalty_and_more_units_than_rows_fits_the_rows_exactly(cls):
-    X, y = problems.data_for(cls, n=20)
+    X, y = problems.data_for(cls, n=20, seed=1)
     model = problems.small(cls, n_hidden=40, alpha=0.0, weight_scale=3.0).fit(X, y)
     targets = reference.one_hot(y) if cls in problems.CLASSIFIERS else y
     scores = problems.scores_of(model, X)
@@ -106,6 +106,31 @@ def test_dual_without_penalty_is_refused(cls):
 def test_stagewise_function_refuses_dual_without_penalty():
     X, T = duplicated_inputs()
     with pytest.raises(ValueError, match="alpha"):
-        residuum.fit_stagewise(
+        stagenets.fit_stagewise(
             lambda _stage, size: X[:, :size], T, n_hidden=2, pool_size=2, alpha=0.0, solver="dual"
         )
+
+
+@pytest.mark.parametrize("condition", [1e5, 1e9, 1e11])
+def test_dual_objective_survives_a_kernel_that_is_singular_but_for_the_penalty(condition):
+    """The Gram matrix of such rows has lost the penalty from the ninth digit of `condition` on."""
+    rng = np.random.default_rng(0)
+    X, T = rng.normal(size=(300, 120)), rng.normal(size=(300, 2))
+    G = np.tanh(rng.normal(size=(300, 10)))
+    design = np.hstack([np.ones((300, 1)), X, G])
+    U, values, _ = np.linalg.svd(design, full_matrices=False)
+    alpha = (values[0] / condition) ** 2
+    inside = U.T @ T
+    outside = np.sum((T - U @ inside) ** 2)
+    expected = outside + np.sum(alpha / (values**2 + alpha) * np.sum(inside**2, axis=1))
+    result = stagenets.fit_stagewise(
+        lambda _stage, _size: G,
+        T,
+        inputs=X,
+        n_hidden=10,
+        pool_size=10,
+        selection="random",
+        alpha=alpha,
+        solver="dual",
+    )
+    assert result.objective_path[-1] == pytest.approx(expected, rel=1e-12)

@@ -6,7 +6,7 @@ from scipy.special import expit
 
 import problems
 import reference
-import residuum
+import stagenets
 
 
 def random_columns(n=40, seed=0):
@@ -26,7 +26,7 @@ def targets(n=40, q=3, seed=1):
 @pytest.mark.parametrize("selection", ["residual", "random"])
 @pytest.mark.parametrize("block_size", [1, 3])
 def test_replayed_draws_give_the_rvfl_network(solver, selection, block_size):
-    X, y = problems.data_for(residuum.RVFLClassifier)
+    X, y = problems.data_for(stagenets.RVFLClassifier)
     common = {
         "n_hidden": 11,
         "pool_size": 9,
@@ -37,16 +37,18 @@ def test_replayed_draws_give_the_rvfl_network(solver, selection, block_size):
     }
 
     def candidates(stage, pool_size):
-        weights, biases = residuum.draw_candidates(5, stage, pool_size, X.shape[1])
+        weights, biases = stagenets.draw_candidates(5, stage, pool_size, X.shape[1])
         return expit(X @ weights + biases)
 
-    result = residuum.fit_stagewise(candidates, reference.one_hot(y), inputs=X, **common)
-    model = residuum.RVFLClassifier(standardize=False, random_state=5, **common).fit(X, y)
+    result = stagenets.fit_stagewise(candidates, reference.one_hot(y), inputs=X, **common)
+    model = stagenets.RVFLClassifier(standardize=False, random_state=5, **common).fit(X, y)
     np.testing.assert_array_equal(result.selected, model.selected_)
     np.testing.assert_allclose(result.objective_path, model.objective_path_, rtol=1e-11)
     np.testing.assert_allclose(result.residual_path, model.residual_path_, rtol=1e-10)
-    np.testing.assert_allclose(result.coef, model.coef_, rtol=1e-8, atol=1e-10)
-    np.testing.assert_allclose(result.intercept, model.intercept_, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(result.readout, model.readout_, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(
+        result.readout_intercept, model.readout_intercept_, rtol=1e-8, atol=1e-10
+    )
     np.testing.assert_allclose(result.hidden, model.transform(X), atol=1e-12)
     assert result.n_iter == model.n_iter_
 
@@ -63,7 +65,7 @@ def test_loop_equals_the_reference(solver, with_inputs, fit_intercept, n_hidden)
     for stage, keep in enumerate(reference.blocks(n_hidden, 2)):
         growth.stage(candidates(stage, 8), keep)
 
-    result = residuum.fit_stagewise(
+    result = stagenets.fit_stagewise(
         candidates,
         T,
         inputs=inputs,
@@ -77,7 +79,7 @@ def test_loop_equals_the_reference(solver, with_inputs, fit_intercept, n_hidden)
     assert [tuple(row) for row in np.asarray(result.selected).tolist()] == growth.selected
     np.testing.assert_allclose(result.objective_path, growth.objective_path, rtol=1e-9)
     np.testing.assert_allclose(result.residual_path, growth.residual_path, rtol=1e-8)
-    readout = np.hstack([result.intercept[:, None]] * fit_intercept + [result.coef]).T
+    readout = np.hstack([result.readout_intercept[:, None]] * fit_intercept + [result.readout]).T
     np.testing.assert_allclose(readout, growth.readouts[-1], atol=1e-8)
     first = int(fit_intercept) + 5 * with_inputs
     np.testing.assert_array_equal(result.hidden, growth.design[:, first:])
@@ -86,7 +88,7 @@ def test_loop_equals_the_reference(solver, with_inputs, fit_intercept, n_hidden)
 def test_ties_go_to_the_lower_index():
     column = np.random.default_rng(0).normal(size=(40, 1))
     twins = np.hstack([0.1 * column, column, column, column])
-    result = residuum.fit_stagewise(
+    result = stagenets.fit_stagewise(
         lambda _stage, _size: twins, targets(), n_hidden=2, pool_size=4, block_size=2, alpha=1.0
     )
     assert np.asarray(result.selected).tolist() == [[0, 1], [0, 2]]
@@ -99,10 +101,10 @@ def test_callable_is_asked_stage_by_stage_for_the_whole_pool():
         asked.append((stage, pool_size))
         return random_columns()(stage, pool_size)
 
-    residuum.fit_stagewise(candidates, targets(), n_hidden=5, pool_size=6, block_size=2)
+    stagenets.fit_stagewise(candidates, targets(), n_hidden=5, pool_size=6, block_size=2)
     assert asked == [(0, 6), (1, 6), (2, 6)]
     asked.clear()
-    residuum.fit_stagewise(candidates, targets(), n_hidden=5, selection="random")
+    stagenets.fit_stagewise(candidates, targets(), n_hidden=5, selection="random")
     assert asked == [(0, 5)]
 
 
@@ -115,15 +117,15 @@ def test_layout_of_the_candidates_does_not_matter(layout):
         return np.array(candidates(stage, pool_size), order="F")
 
     results = [
-        residuum.fit_stagewise(f, targets(), n_hidden=6, pool_size=5) for f in (candidates, copied)
+        stagenets.fit_stagewise(f, targets(), n_hidden=6, pool_size=5) for f in (candidates, copied)
     ]
-    np.testing.assert_array_equal(results[0].coef, results[1].coef)
+    np.testing.assert_array_equal(results[0].readout, results[1].readout)
 
 
 def test_callers_arrays_are_not_changed_or_kept():
     pool, T = random_columns()(0, 5), targets()
     pool_before, T_before = pool.copy(), T.copy()
-    result = residuum.fit_stagewise(lambda _t, _m: pool, T, n_hidden=3, pool_size=5)
+    result = stagenets.fit_stagewise(lambda _t, _m: pool, T, n_hidden=3, pool_size=5)
     np.testing.assert_array_equal(pool, pool_before)
     np.testing.assert_array_equal(T, T_before)
     hidden = np.array(result.hidden)
@@ -133,8 +135,8 @@ def test_callers_arrays_are_not_changed_or_kept():
 
 def test_tolerance_stops_the_loop():
     common = {"n_hidden": 30, "pool_size": 10}
-    full = residuum.fit_stagewise(random_columns(), targets(), **common)
-    stopped = residuum.fit_stagewise(random_columns(), targets(), tol=0.05, **common)
+    full = stagenets.fit_stagewise(random_columns(), targets(), **common)
+    stopped = stagenets.fit_stagewise(random_columns(), targets(), tol=0.05, **common)
     drops = -np.diff(full.objective_path) / full.objective_path[:-1]
     assert stopped.n_iter == np.flatnonzero(drops < 0.05)[0] + 1
 
@@ -154,7 +156,7 @@ def test_exception_of_the_callable_reaches_the_caller(error, stage_of_error):
         return random_columns()(stage, pool_size)
 
     with pytest.raises(error, match="stop here") as caught:
-        residuum.fit_stagewise(candidates, targets(), n_hidden=5, pool_size=6)
+        stagenets.fit_stagewise(candidates, targets(), n_hidden=5, pool_size=6)
     assert caught.value is raised
 
 
@@ -173,7 +175,7 @@ BAD_POOLS = {
 def test_bad_candidates_are_refused_by_name(kind):
     spoil, word = BAD_POOLS[kind]
     with pytest.raises((ValueError, TypeError), match="candidates") as caught:
-        residuum.fit_stagewise(
+        stagenets.fit_stagewise(
             lambda t, m: spoil(random_columns()(t, m)), targets(), n_hidden=4, pool_size=6
         )
     assert any(part in str(caught.value) for part in word.split("|"))
@@ -196,28 +198,28 @@ def test_bad_candidates_are_refused_by_name(kind):
 )
 def test_bad_argument_is_named(params, name):
     with pytest.raises((ValueError, TypeError), match=name):
-        residuum.fit_stagewise(
+        stagenets.fit_stagewise(
             random_columns(), targets(), **{"n_hidden": 4, "pool_size": 6, **params}
         )
 
 
 def test_candidates_must_be_callable():
     with pytest.raises((TypeError, ValueError), match="candidates"):
-        residuum.fit_stagewise(np.zeros((40, 6)), targets(), n_hidden=4, pool_size=6)
+        stagenets.fit_stagewise(np.zeros((40, 6)), targets(), n_hidden=4, pool_size=6)
 
 
 def test_targets_must_be_finite():
     with pytest.raises(ValueError, match=r"targets|NaN"):
-        residuum.fit_stagewise(random_columns(), np.full((40, 2), np.nan), n_hidden=4)
+        stagenets.fit_stagewise(random_columns(), np.full((40, 2), np.nan), n_hidden=4)
 
 
 def test_candidates_may_come_from_a_fit_within():
     """The loop can be entered again from its own callable."""
 
     def candidates(stage, pool_size):
-        inner = residuum.ELMRegressor(n_hidden=pool_size, selection="random", random_state=stage)
+        inner = stagenets.ELMRegressor(n_hidden=pool_size, selection="random", random_state=stage)
         return inner.fit(rows, T).transform(rows)
 
     rows, T = np.random.default_rng(3).normal(size=(40, 3)), targets()
-    result = residuum.fit_stagewise(candidates, T, n_hidden=4, pool_size=6)
+    result = stagenets.fit_stagewise(candidates, T, n_hidden=4, pool_size=6)
     assert result.hidden.shape == (40, 4)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from residuum._study.data import choose, load
+from stagenets.study._data import choose, load
 from study_problems import write_set
 
 
@@ -12,7 +12,7 @@ def test_a_set_comes_back_as_it_was_written(tmp_path):
     data = load(tmp_path, "plain")
     np.testing.assert_array_equal(data.X, X)
     np.testing.assert_array_equal(data.y, y)
-    assert (data.name, data.n_classes, data.collection) == ("plain", 3, None)
+    assert (data.name, data.n_outputs, data.collection) == ("plain", 3, None)
 
 
 def test_labels_of_any_kind_are_coded(tmp_path):
@@ -48,7 +48,7 @@ def test_sets_are_chosen_by_name_or_all(tmp_path):
         write_set(tmp_path, name)
     assert choose(tmp_path, None) == ["a", "b"]
     assert choose(tmp_path, ["b", "b"]) == ["b"]
-    with pytest.raises(ValueError, match=r"--sets must name files in .*; got c, there are a, b"):
+    with pytest.raises(ValueError, match=r"--sets must name files in .*; got c, available: a, b"):
         choose(tmp_path, ["a", "c"])
 
 

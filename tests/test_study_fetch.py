@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 
-from residuum._study.data import load
+from stagenets.study._data import load
 from study_problems import command
 
 WEATHER = """@RELATION weather
@@ -139,7 +139,7 @@ def test_categories_are_coded_and_gaps_filled(openml, tmp_path, capsys, name):
         )
         assert file["feature_names"].tolist() == ["outlook", "how warm", "windy"]
         assert file["classes"][file["y"]].tolist() == ["go", "stay", "go", "go", "stay"]
-    assert load(tmp_path / "sets", "weather").n_classes == 2
+    assert load(tmp_path / "sets", "weather").n_outputs == 2
 
 
 def test_categories_can_have_columns_of_their_own(openml, tmp_path):
@@ -154,13 +154,15 @@ def test_categories_can_have_columns_of_their_own(openml, tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("prices", "prices: the target must be one column of classes; this set's is 'price'"),
+        ("prices", "prices: the target must be one column of classes; got 'price'"),
         ("nothing", "nothing: No active dataset nothing found"),
         ("weather:3", "weather:3: Dataset weather with version 3 not found"),
         ("weather:new", "must be NAME, NAME:VERSION or the number of a data set"),
     ],
 )
-def test_a_set_that_cannot_be_had_does_not_stop_the_rest(openml, tmp_path, capsys, name, message):
+def test_a_set_that_cannot_be_fetched_does_not_stop_the_rest(
+    openml, tmp_path, capsys, name, message
+):
     assert command("fetch", name, "weather", "--out", tmp_path) == 1
     assert message in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["weather.npz"]

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.preprocessing import StandardScaler
 
-from residuum._study.folds import contiguous_folds, stratified_folds
-from residuum._study.preparation import scaled
+from stagenets.study._folds import contiguous_folds, stratified_folds
+from stagenets.study._preparation import scaled
 
 
 @given(st.integers(2, 10), st.integers(0, 500))
@@ -25,7 +25,7 @@ def test_contiguous_folds_are_those_of_the_formula(folds, extra):
 
 
 def test_contiguous_folds_need_a_row_each():
-    with pytest.raises(ValueError, match="5 folds need at least as many rows; got 4"):
+    with pytest.raises(ValueError, match="5 folds need at least 5 rows; got 4"):
         contiguous_folds(4, 5)
 
 

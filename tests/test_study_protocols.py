@@ -10,18 +10,18 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from problems import inputs, labels
-from residuum import RVFLClassifier
-from residuum._study.data import Dataset
-from residuum._study.folds import contiguous_folds, stratified_folds
-from residuum._study.models import (
+from stagenets import RVFLClassifier
+from stagenets.study._data import Dataset
+from stagenets.study._folds import contiguous_folds, stratified_folds
+from stagenets.study._models import (
     MODELS,
     Plain,
     all_models,
     find_model,
     split_names,
 )
-from residuum._study.preparation import scaled
-from residuum._study.protocols import (
+from stagenets.study._preparation import scaled
+from stagenets.study._protocols import (
     PaperProtocol,
     SoundProtocol,
     block_and_pool_sizes,
@@ -29,7 +29,7 @@ from residuum._study.protocols import (
     make_protocol,
     settings_of,
 )
-from residuum._study.records import row_of
+from stagenets.study._records import row_of
 
 FEW = {"alphas": (0.01, 1.0), "sizes": (5, 15), "activations": ("sigmoid", "sine")}
 
@@ -198,7 +198,7 @@ class Spy(BaseEstimator):
         return 0.5
 
 
-def test_sound_never_fits_what_it_judges():
+def test_sound_never_fits_the_rows_it_evaluates():
     data = dataset(n=53)
     numbered = replace(data, X=np.column_stack([np.arange(53.0), data.X]))
     met = []
@@ -221,11 +221,11 @@ def test_sound_gives_large_sets_fewer_repeats():
 
 @pytest.mark.parametrize("architecture", ["RVFL", "ELM", "BLS"])
 def test_sound_searches_grids_of_the_same_size_guided_or_not(architecture, monkeypatch):
-    import residuum
+    import stagenets
 
     grids = []
     monkeypatch.setattr(
-        residuum, f"{architecture}ClassifierCV", lambda **grid: grids.append(grid), raising=False
+        stagenets, f"{architecture}ClassifierCV", lambda **grid: grids.append(grid), raising=False
     )
     y = np.arange(40) % 2
     for name in (architecture, f"RG-{architecture}"):
@@ -278,7 +278,7 @@ def test_settings_survive_json_and_can_be_replaced():
 @pytest.mark.parametrize(
     ("name", "changes", "message"),
     [
-        ("best", {}, "--protocol must be one of paper, sound; got 'best'"),
+        ("best", {}, "--protocol must be one of paper, sound, regression; got 'best'"),
         ("paper", {"repeats": [3]}, "must be one of seed, folds, .*; got 'repeats'"),
         ("paper", {"seed": [1, 2]}, r"seed must be one value; got \[1, 2\]"),
     ],

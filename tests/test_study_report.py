@@ -1,4 +1,4 @@
-"""Tables and pictures of a study, and the commands from end to end."""
+"""Tables and plots of a study, and the commands from end to end."""
 
 import csv
 import math
@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from residuum._study import tables
-from residuum._study.records import Row
-from residuum._study.results import as_table, collect, read_published
+from stagenets.study import _tables as tables
+from stagenets.study._records import Row
+from stagenets.study._results import as_table, collect, read_published
 from study_problems import command, write_set
 
 SIX = ["RVFL", "RG-RVFL", "ELM", "RG-ELM", "BLS", "RG-BLS"]
@@ -192,7 +192,7 @@ def test_the_sound_protocol_from_data_to_report(data, tmp_path):
     arguments += ["--repeats", 1, "--models", models, *TINY[:6]]
     assert command(*arguments) == 0
     report = (tmp_path / "sound" / "report.md").read_text()
-    assert "## Comparisons by size of the set" in report
+    assert "## Comparisons by size of the data set" in report
     assert "| RG-RVFL default | RG-RVFL | 3 |" in report
     assert "| published" not in report
 
@@ -202,5 +202,5 @@ def test_without_matplotlib_there_are_tables_and_a_remark(data, tmp_path, capsys
     arguments = ["study", "--data", data, "--out", tmp_path, "--protocol", "sound", "--quiet"]
     arguments += ["--repeats", 1, "--models", "RVFL default,Nystroem+Ridge"]
     assert command(*arguments) == 0
-    assert "pip install 'residuum[study]'" in capsys.readouterr().err
+    assert "pip install 'stagenets[study]'" in capsys.readouterr().err
     assert ".png" not in (tmp_path / "sound" / "report.md").read_text()

@@ -1,4 +1,4 @@
-"""Runs that are cut off, fail in parts, or use several processes."""
+"""Runs that are interrupted, fail in part, or use several processes."""
 
 import csv
 import json
@@ -11,9 +11,9 @@ import time
 import numpy as np
 import pytest
 
-from residuum._study.protocols import SoundProtocol
-from residuum._study.records import Records, read_rows
-from residuum._study.runner import run_study
+from stagenets.study._protocols import SoundProtocol
+from stagenets.study._records import Records, read_rows
+from stagenets.study._runner import run_study
 from study_problems import command, write_set
 
 MODELS = ["RVFLClassifier(n_hidden=30)", "ELMClassifier(n_hidden=10)", "Nystroem+Ridge"]
@@ -37,7 +37,7 @@ def run(data, out, **options):
 
 
 def timeless(folder):
-    """Rows without what no two runs share."""
+    """Rows without the columns that differ between runs."""
     with (folder / "rows.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     for row in rows:
@@ -71,7 +71,7 @@ def test_models_and_sets_can_be_added_later(data, tmp_path):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_killed_run_goes_on_to_the_same_file(data, tmp_path, jobs):
+def test_a_killed_run_resumes_to_the_same_file(data, tmp_path, jobs):
     for seed in range(4, 16):
         write_set(data, f"m{seed}", n=300, seed=seed)
     names = ",".join(sorted(path.stem for path in data.glob("*.npz")))
@@ -82,7 +82,7 @@ def test_a_killed_run_goes_on_to_the_same_file(data, tmp_path, jobs):
         [
             sys.executable,
             "-m",
-            "residuum",
+            "stagenets",
             *map(str, [*arguments, tmp_path / "cut", "--jobs", jobs]),
         ],
         env=environment,
@@ -104,7 +104,7 @@ def test_a_killed_run_goes_on_to_the_same_file(data, tmp_path, jobs):
     assert sorted(cut, key=str) == sorted(whole, key=str)
 
 
-def test_half_a_line_is_made_anew(data, tmp_path):
+def test_an_incomplete_line_is_recomputed(data, tmp_path):
     run(data, tmp_path / "out")
     expected = timeless(tmp_path / "out")
     rows = tmp_path / "out" / "rows.csv"
@@ -115,7 +115,7 @@ def test_half_a_line_is_made_anew(data, tmp_path):
 
 def test_other_settings_are_not_mixed_in(data, tmp_path):
     run(data, tmp_path / "out", sets=["a"])
-    with pytest.raises(ValueError, match=r"other settings: repeats \(stored 1, now 2\)\. Give"):
+    with pytest.raises(ValueError, match=r"other settings: repeats \(stored 1, now 2\)\. Choose"):
         run(data, tmp_path / "out", protocol=SoundProtocol(repeats=2))
     assert Records(tmp_path / "out").settings()["repeats"] == 1
 
@@ -135,14 +135,14 @@ def test_a_failure_is_reported_and_does_not_stop_the_rest(data, tmp_path, capsys
     assert [failure["dataset"] for failure in failures] == ["b", "b"]
     assert "Traceback" in failures[0]["details"]
     assert "must be finite" in (folder / "report.md").read_text()
-    # Once mended, only what failed is run, and the failure is forgotten.
+    # Once repaired, only what failed is run again, and the failure is no longer listed.
     write_set(data, "b", seed=1)
     assert command(*arguments) == 0
     assert "2 rows" in capsys.readouterr().out
     assert not (folder / "failures.csv").exists()
 
 
-def test_a_dying_worker_fails_its_task_only(data, tmp_path, monkeypatch):
+def test_a_dying_worker_loses_only_its_own_task(data, tmp_path, monkeypatch):
     """The first task's process kills itself while it reads its data."""
     killer = tmp_path / "killer"
     killer.mkdir()
@@ -154,8 +154,8 @@ def test_a_dying_worker_fails_its_task_only(data, tmp_path, monkeypatch):
         "sys.addaudithook(audit)\n"
     )
     write_set(data, "deadly", n=10)
-    shape = "residuum._study.runner._shape"
-    monkeypatch.setattr(shape, lambda folder, name: (10, 2, 2))  # the parent must not read it here
+    shape = "stagenets.study._runner._shape"
+    monkeypatch.setattr(shape, lambda *_: (10, 2, 2))  # the parent must not read it here
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(killer), *filter(None, sys.path)]))
     np.savez(data / "empty.npz", X=np.empty((0, 2)), y=np.empty(0))
     sets = ["deadly", *SETS, "empty"]
@@ -189,7 +189,7 @@ def test_a_terminal_gets_a_bar(data, tmp_path, capsys, monkeypatch):
     assert "3/3" in capsys.readouterr().err
 
 
-def test_where_all_fails_there_is_no_report(data, tmp_path, capsys):
+def test_if_everything_fails_there_is_no_report(data, tmp_path, capsys):
     np.savez(data / "a.npz", X=np.eye(3))
     arguments = ["--sets", "a", "--protocol", "sound", "--quiet", "--out", tmp_path / "out"]
     assert command("study", "--data", data, "--models", MODELS[0], *arguments) == 1

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from residuum._study.statistics import (
+from stagenets.study._statistics import (
     critical_difference,
     friedman,
     indistinct_groups,
@@ -19,7 +19,7 @@ from residuum._study.statistics import (
 
 @pytest.fixture
 def accuracy():
-    """71 sets, five models of unlike strength, coarse enough for ties."""
+    """71 data sets, five models of different strength, coarse enough for ties."""
     rng = np.random.default_rng(0)
     return np.round(rng.uniform(50, 90, (71, 1)) + rng.normal(0, 2, (71, 5)) + np.arange(5))
 

@@ -14,8 +14,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from residuum._table_encoder import TableEncoder
-from residuum._table_model import guess_task, targets_of
+from stagenets.cli._table_encoder import TableEncoder
+from stagenets.cli._table_model import guess_task, targets_of
 from tables import flowers
 
 
@@ -43,7 +43,8 @@ def test_encoder_agrees_with_scikit_learns_own_transformers():
     encoder = TableEncoder(target="kind").fit(table)
     oracle = reference(["height", "petals", "wild", "price"], ["colour"]).fit(for_reference(table))
     order = ["height", "petals", "colour=", "colour=blue", "colour=red", "colour=white", "wild"]
-    assert list(encoder.get_feature_names_out()) == [*order, "price"]
+    dates = [f"picked: {part}" for part in ("year", "month", "day of week", "days")]
+    assert list(encoder.get_feature_names_out()) == [*order, *dates, "price"]
     for data in (table, new):
         ours = pd.DataFrame(encoder.transform(data), columns=encoder.get_feature_names_out())
         theirs = oracle.transform(for_reference(data))
@@ -51,13 +52,77 @@ def test_encoder_agrees_with_scikit_learns_own_transformers():
         np.testing.assert_allclose(ours[names].to_numpy(), theirs)
 
 
-def test_dates_identifiers_and_empty_columns_are_left_out_with_the_reason():
-    encoder = TableEncoder(target="kind").fit(flowers())
+def test_identifiers_and_empty_columns_are_left_out_with_the_reason():
+    table = flowers().assign(number=np.arange(120) * 3, year=np.arange(120) + 1900)
+    encoder = TableEncoder(target="kind", keep=["year"]).fit(table)
+    rising = "holds rising whole numbers, all different, like an identifier"
     assert encoder.left_out_ == {
-        "id": "holds 120 different texts in 120 rows",
-        "picked": "holds dates or times",
+        "id": "holds 120 different texts in 120 rows (--keep id uses it)",
         "nothing": "has no values",
+        "number": f"{rising} (--keep number uses it)",
     }
+    assert "year" in encoder.get_feature_names_out()
+    kept = TableEncoder(target="kind", keep=["id", "number"]).fit(table)
+    assert kept.left_out_.keys() == {"nothing", "year"}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [np.arange(40)[::-1], np.arange(40) // 2, np.arange(40) + 0.5, np.arange(20)],
+    ids=["falling", "twice", "fractions", "few"],
+)
+def test_other_numbers_are_no_identifiers(values):
+    encoder = TableEncoder().fit(pd.DataFrame({"x": values}))
+    assert encoder.left_out_ == {}
+
+
+def test_dates_become_year_month_weekday_and_days():
+    written = ["3.12.2023", None, "29.2.2024 18:00", "1.1.2025"]
+    days = [datetime.datetime(2023, 12, 3), None, datetime.datetime(2024, 2, 29, 18)]
+    days.append(datetime.datetime(2025, 1, 1))
+    elapsed = [(day - days[0]) / datetime.timedelta(days=1) for day in days if day]
+    days[1] = days[0] + datetime.timedelta(days=float(np.median(elapsed)))
+    expected = [
+        (day.year, day.month, day.weekday(), (day - days[0]) / datetime.timedelta(days=1))
+        for day in days
+    ]
+    encoder = TableEncoder().fit(pd.DataFrame({"when": written}))
+    for same in (written, pd.to_datetime(written, dayfirst=True, format="mixed")):
+        found = encoder.transform(pd.DataFrame({"when": same}))
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+    aware = pd.to_datetime(["2023-12-03"]).tz_localize("Asia/Tokyo")
+    assert encoder.transform(pd.DataFrame({"when": aware})).tolist() == [[2023, 12, 6, 0]]
+
+
+@pytest.mark.parametrize(
+    ("written", "day_first", "month", "remark"),
+    [
+        (["1/2/2024", "13/2/2024"], False, 2, None),
+        (["1/2/2024", "1/13/2024"], True, 1, None),
+        (["01.02.2024"], False, 2, None),
+        (["2024-01-02"], True, 1, None),
+        (["1/2/2024"], False, 1, "month/day/year (else add --day-first)"),
+        (["1/2/2024"], True, 2, "day/month/year"),
+    ],
+)
+def test_order_of_day_and_month_is_seen_or_told(written, day_first, month, remark):
+    table = pd.DataFrame({"when": written})
+    encoder = TableEncoder(day_first=day_first).fit(table)
+    assert encoder.transform(table)[0, 1] == month
+    assert encoder.remarks_ == ([] if remark is None else [f"column 'when' is read as {remark}"])
+
+
+@pytest.mark.parametrize("value", ["soon", "30.2.2024", "2024-13-01", 20240101])
+def test_values_that_are_not_dates_are_named_with_their_column(value):
+    encoder = TableEncoder().fit(pd.DataFrame({"when": ["2024-01-02"]}))
+    with pytest.raises(ValueError, match=f"column 'when' must hold dates; got .*{value}"):
+        encoder.transform(pd.DataFrame({"when": [value]}))
+
+
+@pytest.mark.parametrize("text", ["1.2.3", "10.0.12", "2024-99-99", "1/2/24"])
+def test_texts_that_only_resemble_dates_stay_texts(text):
+    encoder = TableEncoder().fit(pd.DataFrame({"version": [text]}))
+    assert encoder.columns_[0].categories == (text,)
 
 
 def test_order_of_columns_does_not_matter_and_others_are_ignored():
@@ -79,7 +144,7 @@ def test_missing_columns_are_named():
 @pytest.mark.parametrize(
     ("values", "word"), [(["1", "x"], "'x'"), ([1.0, np.inf], "infinity"), (["1", "2"], "'1'")]
 )
-def test_what_is_no_number_is_named_with_its_column(values, word):
+def test_values_that_are_not_numbers_are_named_with_their_column(values, word):
     encoder = TableEncoder().fit(pd.DataFrame({"age": [1.0, 2.0]}))
     with pytest.raises(ValueError, match=f"column 'age' must hold .*numbers; got {word}"):
         encoder.transform(pd.DataFrame({"age": values}))
@@ -124,11 +189,8 @@ def test_texts_come_in_many_types(values):
 @pytest.mark.parametrize(
     ("values", "reason"),
     [
-        (pd.date_range("2024-01-01", periods=3), "dates"),
-        ([datetime.date(2024, 1, day) for day in (1, 2, 3)], "dates"),
-        (["1/2/2024", "11/12/2024", "3/4/2024"], "dates"),
-        (["2024-01-02 10:30", "2024-01-03T11:00:00Z", None], "dates"),
-        (pd.to_timedelta([1, 2, 3], unit="s"), "dates"),
+        (pd.to_timedelta([1, 2, 3], unit="s"), "times"),
+        ([datetime.time(hour) for hour in (1, 2, 3)], "times"),
         ([1j, 2j, 3j], "complex"),
         ([[1], [2], [3]], "unknown kind"),
         ([None, None, None], "no values"),
@@ -147,16 +209,21 @@ def test_rare_categories_get_no_input():
     table = pd.DataFrame({"x": list("aaabbbccd" * 5)})
     encoder = TableEncoder(max_categories=2).fit(table)
     assert encoder.columns_[0].categories == ("a", "b")
+    rare = "column 'x': 15 rows hold one of 2 rarer texts, which get no input (--max-categories)"
+    assert encoder.remarks_ == [rare]
+    assert encoder.unlisted(table) == {"x": {"c": 10, "d": 5}}
     np.testing.assert_array_equal(
         encoder.transform(pd.DataFrame({"x": ["c", "b"]})), [[0, 0], [0, 1]]
     )
 
 
 def test_what_was_learnt_survives_json():
-    encoder = TableEncoder(target="kind", missing=["?"]).fit(flowers())
+    encoder = TableEncoder(target="kind", missing=["?"], decimal=",").fit(flowers())
     again = TableEncoder.from_plain(json.loads(json.dumps(encoder.to_plain())))
     assert again.columns_ == encoder.columns_
-    assert (again.target, list(again.missing)) == ("kind", ["?"])
+    assert (again.target, list(again.missing), again.decimal) == ("kind", ["?"], ",")
+    two = TableEncoder(target=["kind", "price"]).fit(flowers())
+    assert TableEncoder.from_plain(two.to_plain()).targets == ["kind", "price"]
     new = flowers(seed=1)
     np.testing.assert_array_equal(again.transform(new), encoder.transform(new))
 
@@ -170,6 +237,24 @@ def test_what_was_learnt_survives_json():
         {"target": 3, "missing": [], "columns": [{"name": "x", "fill": 1.0}]},
         {"target": None, "missing": [3], "columns": [{"name": "x", "fill": 1.0}]},
         {"target": None, "missing": [], "columns": []},
+        {"target": [], "missing": [], "columns": [{"name": "x", "fill": 1.0}]},
+        {"target": [1], "missing": [], "columns": [{"name": "x", "fill": 1.0}]},
+        {"target": None, "missing": [], "decimal": 1, "columns": [{"name": "x", "fill": 1.0}]},
+        *(
+            {
+                "target": None,
+                "missing": [],
+                "columns": [{"name": "x", "start": start, "fill": fill, "day_first": flag}],
+            }
+            for start, fill, flag in [
+                ("2024-02-30", 1.0, True),
+                ("0000-01-01", 1.0, True),
+                ("soon", 1.0, True),
+                ("2024-01-01", 1e9, True),
+                ("2024-01-01", float("nan"), True),
+                ("2024-01-01", None, True),
+            ]
+        ),
         {"target": None, "missing": [], "columns": [{"name": "x"}]},
         {"target": None, "missing": [], "columns": [{"name": 3, "fill": 1.0}]},
         {"target": None, "missing": [], "columns": [{"name": "x", "fill": 10**400}]},
@@ -186,7 +271,7 @@ def test_damaged_data_are_refused(plain):
 
 def test_encoder_behaves_like_a_transformer():
     encoder = TableEncoder(target="kind", max_categories=3)
-    assert clone(encoder).get_params() == {"target": "kind", "max_categories": 3, "missing": ()}
+    assert clone(encoder).get_params() == encoder.get_params()
     with pytest.raises(NotFittedError):
         encoder.transform(flowers())
     with pytest.raises(TypeError, match="X must be a pandas DataFrame; got ndarray"):
@@ -202,10 +287,11 @@ def test_encoder_behaves_like_a_transformer():
         ([1.0, 2.0, 1.0], "classification", [1, 2, 1]),
         ([1.5, 2.0, 1.0], "regression", [1.5, 2.0, 1.0]),
         (list(range(21)), "regression", list(range(21))),
+        (list(range(9)), "regression", list(range(9))),
     ],
 )
 def test_task_is_guessed_from_the_target(values, task, targets):
-    column = pd.Series(values, name="y")
+    column = pd.DataFrame({"y": values})
     assert guess_task(column) == task
     found = targets_of(column, task)
     assert found.tolist() == targets
@@ -216,8 +302,34 @@ def test_targets_of_the_wrong_kind_are_refused():
     with pytest.raises(
         ValueError, match=r"column 'y' must hold classes .*; got 1.5: is this --task"
     ):
-        targets_of(pd.Series([1.5, 2.0], name="y"), "classification")
+        targets_of(pd.DataFrame({"y": [1.5, 2.0]}), "classification")
     with pytest.raises(ValueError, match="column 'y' must hold numbers; got 'a'"):
-        targets_of(pd.Series(["a", "b"], name="y"), "regression")
-    with pytest.raises(ValueError, match="column 'y' must hold numbers or texts; got dates"):
-        targets_of(pd.Series(pd.date_range("2024-01-01", periods=2), name="y"), "classification")
+        targets_of(pd.DataFrame({"y": ["a", "b"]}), "regression")
+    with pytest.raises(ValueError, match="column 'y' must hold numbers or texts; got times"):
+        times = pd.DataFrame({"y": pd.to_timedelta([1, 2], unit="s")})
+        targets_of(times, "classification")
+
+
+@pytest.mark.parametrize(
+    ("values", "question"),
+    [
+        (pd.date_range("2024-01-01", periods=30), "holds dates, .* --task classification"),
+        (["2024-01-01"] * 30, "holds dates, .* --task classification"),
+        ([f"name {n}" for n in range(30)], "30 different texts in 30 rows.* --task classification"),
+    ],
+)
+def test_targets_that_are_hardly_meant_are_questions(values, question):
+    table = pd.DataFrame({"y": values})
+    with pytest.raises(ValueError, match=question):
+        guess_task(table)
+    assert len(targets_of(table, "classification")) == 30  # when told so
+
+
+def test_several_targets_are_numbers():
+    table = pd.DataFrame({"a": [1, 2, 3], "b": [0.5, 1.5, 2.5], "c": list("xyz")})
+    assert guess_task(table[["a", "b"]]) == "regression"
+    np.testing.assert_array_equal(targets_of(table[["a", "b"]], "regression"), table[["a", "b"]])
+    with pytest.raises(ValueError, match="several targets must all hold numbers; 'c' holds texts"):
+        guess_task(table)
+    with pytest.raises(ValueError, match="several targets must be numbers"):
+        targets_of(table[["a", "c"]], "classification")

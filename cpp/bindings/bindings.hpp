@@ -1,5 +1,4 @@
-// What the parts of the binding share. Bindings convert and check arguments; arithmetic lives in the
-// core.
+// Declarations shared by the parts of the binding. Bindings convert and check arguments; the core does the arithmetic.
 #pragma once
 
 #include <pybind11/eigen.h>
@@ -8,47 +7,64 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include "residuum/inputs.hpp"
-#include "residuum/weight_draws.hpp"
+#include "stagenets/input_view.hpp"
+#include "stagenets/settings.hpp"
+#include "stagenets/targets.hpp"
+#include "stagenets/team.hpp"
+#include "stagenets/weight_draws.hpp"
 
-namespace residuum::python {
+namespace stagenets::python {
 
 namespace py = pybind11;
 
-// No conversion: what does not have this element type already is refused.
+// No conversion: arrays of any other element type are refused.
 template <class Scalar>
 using InputArray = py::array_t<Scalar, 0>;
+using IndexArray = py::array_t<std::int64_t, py::array::c_style>;
 
 void register_blas(py::module_& module);
 void register_draws(py::module_& module);
 void register_fits(py::module_& module);
+void register_given_units(py::module_& module);
 void register_networks(py::module_& module);
 void register_search(py::module_& module);
+void register_settings(py::module_& module);
+void register_targets(py::module_& module);
 
 // Lets Ctrl-C end a fit; to be called by the thread that entered from Python, without the GIL.
 void check_signals();
 
-// A view of a two-dimensional array, which must be contiguous one way or the other.
+// A view of a two-dimensional array, which must be contiguous in rows or in columns.
 template <class Scalar>
-struct ArrayView {
-  const Scalar* data;
-  Index rows, columns;
-  bool row_major;
-
-  explicit ArrayView(const InputArray<Scalar>& array) {
-    if (array.ndim() != 2) throw py::value_error("X must have two dimensions");
-    row_major = (array.flags() & py::array::c_style) != 0;
-    if (!row_major && (array.flags() & py::array::f_style) == 0) {
-      throw py::value_error("X must be contiguous in rows or in columns");
-    }
-    data = array.data();
-    rows = array.shape(0);
-    columns = array.shape(1);
+InputView<Scalar> view_of(const InputArray<Scalar>& array) {
+  if (array.ndim() != 2) throw py::value_error("X must have two dimensions");
+  const bool row_major = (array.flags() & py::array::c_style) != 0;
+  if (!row_major && (array.flags() & py::array::f_style) == 0) {
+    throw py::value_error("X must be contiguous in rows or in columns");
   }
-};
+  return {array.data(), array.shape(0), array.shape(1), row_major};
+}
 
-// The draws a Python caller asked for: a family by name, or (stage, count, inputs) -> (weights, biases).
+using RowPair = std::pair<IndexArray, IndexArray>;
+std::vector<Index> row_list(const IndexArray& numbers);
+std::vector<Split> split_list(const std::vector<RowPair>& pairs);
+// Checks that row numbers are below `rows`, and that splits have training and test rows of that kind.
+void check_row_numbers(const std::string& name, const std::vector<Index>& numbers, Index rows);
+void check_splits(const std::vector<Split>& splits, Index rows);
+// Checks that there is one value per row; the message names the argument if there is not.
+void check_rows(const std::string& name, Index found, Index rows);
+void check(bool condition, const std::string& message);
+
+// A read-only view of a vector or matrix that `owner` keeps alive.
+template <class Value>
+py::array as_array(const std::vector<Value>& values, const py::handle& owner) {
+  py::array_t<Value> array(static_cast<py::ssize_t>(values.size()), values.data(), owner);
+  array.attr("flags").attr("writeable") = false;
+  return array;
+}
+
+// The draws requested by a Python caller: the name of a family, or (stage, count, inputs) -> (weights, biases).
 WeightDraws weight_draws(const py::object& weight_init, double scale, Index fan_in,
                          std::uint64_t seed);
 
-}  // namespace residuum::python
+}  // namespace stagenets::python

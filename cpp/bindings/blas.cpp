@@ -1,17 +1,20 @@
 // Takes BLAS and LAPACK from SciPy: its Cython modules export function pointers in capsules whose
 // names are the C signatures.
-#include "residuum/blas.hpp"
+#include "stagenets/blas.hpp"
 
+#include <cstdint>
 #include <string>
 
 #include "bindings.hpp"
-#include "residuum/kernels.hpp"
-#include "residuum/team.hpp"
+#include "gil.hpp"
+#include "stagenets/blas_buffers.hpp"
+#include "stagenets/kernels.hpp"
+#include "stagenets/team.hpp"
 
-namespace residuum::python {
+namespace stagenets::python {
 namespace {
 
-// Whether a signature takes exactly this many `int *`: not so in a build with 64-bit integers.
+// Whether a signature has exactly this many `int *` arguments, which a build with 64-bit integers does not.
 bool signature_fits(const std::string& signature, int integers) {
   int found = 0;
   std::size_t start = signature.find('(');
@@ -28,14 +31,14 @@ bool signature_fits(const std::string& signature, int integers) {
 template <class Function>
 void load(const py::dict& functions, const std::string& name, int integers, Function*& target) {
   if (!functions.contains(name.c_str())) {
-    throw py::import_error("residuum needs '" + name +
+    throw py::import_error("stagenets needs '" + name +
                            "' from scipy.linalg, which this SciPy lacks");
   }
   const py::capsule capsule = functions[name.c_str()];
   const std::string signature = capsule.name() ? capsule.name() : "";
   if (!signature_fits(signature, integers)) {
-    throw py::import_error("residuum needs a SciPy whose BLAS takes 32-bit integers; its '" + name +
-                           "' has the signature '" + signature + "'");
+    throw py::import_error("stagenets needs a SciPy whose BLAS takes 32-bit integers; its '" +
+                           name + "' has the signature '" + signature + "'");
   }
   target = reinterpret_cast<Function*>(capsule.get_pointer());
 }
@@ -53,8 +56,8 @@ void install(const py::dict& blas_functions, const py::dict& lapack_functions, c
 }  // namespace
 
 void check_signals() {
-  const py::gil_scoped_acquire gil;
-  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  const WithGil gil;
+  if (call_or_stop(PyErr_CheckSignals) != 0) throw py::error_already_set();
 }
 
 void register_blas(py::module_& module) {
@@ -67,8 +70,22 @@ void register_blas(py::module_& module) {
   install<double>(blas_functions, lapack_functions, 'd');
 
   module.def("blas_signature_fits", &signature_fits, py::arg("signature"), py::arg("integers"));
-  module.def("default_threads", &default_threads);
+  module.def(
+      "use_blas_buffers",
+      [](std::uintptr_t take, std::uintptr_t give_back) {
+        use_blas_buffers(reinterpret_cast<void* (*)(int)>(take),
+                         reinterpret_cast<void (*)(void*)>(give_back));
+      },
+      py::arg("take"), py::arg("give_back"));
+  module.def(
+      "call_in_helpers",
+      [](std::uintptr_t address, int argument) {
+        call_in_helpers(reinterpret_cast<void (*)(int)>(address), argument);
+      },
+      py::arg("address"), py::arg("argument"));
+  // The last thing the interpreter does, before the system takes down the BLAS.
+  Py_AtExit(stop_all_teams);
   module.def("kernel_name", [] { return std::string(kernels<double>().name); });
 }
 
-}  // namespace residuum::python
+}  // namespace stagenets::python

@@ -1,7 +1,11 @@
-#include "bindings.hpp"
-#include "residuum/kernels.hpp"
+#include <optional>
 
-namespace residuum::python {
+#include "bindings.hpp"
+#include "gil.hpp"
+#include "stagenets/kernels.hpp"
+#include "stagenets/sizes.hpp"
+
+namespace stagenets::python {
 
 WeightDraws weight_draws(const py::object& weight_init, double scale, Index fan_in,
                          std::uint64_t seed) {
@@ -17,27 +21,44 @@ WeightDraws weight_draws(const py::object& weight_init, double scale, Index fan_
   // the function may be made and dropped without the GIL.
   const py::handle custom = weight_init;
   draws.custom = [custom](Index stage, Index count, Index inputs) {
-    const py::gil_scoped_acquire gil;
-    const py::tuple drawn = custom(stage, count, inputs);
-    return UnitWeights{drawn[0].cast<MatrixD>(), drawn[1].cast<VectorD>()};
+    const WithGil gil;
+    const py::tuple drawn = call_python(custom, stage, count, inputs);
+    return UnitWeights{cast_or_stop<MatrixD>(drawn[0]), cast_or_stop<VectorD>(drawn[1])};
   };
   return draws;
 }
 
+namespace {
+
+py::tuple draw_candidates(std::uint64_t seed, Index stage, Index pool_size, Index n_features,
+                          const std::optional<InputArray<double>>& x, const py::object& weight_init,
+                          double weight_scale, Index fan_in) {
+  UnitWeights units;
+  const WeightDraws draws = weight_draws(weight_init, weight_scale, fan_in, seed);
+  TrainingValues values;
+  if (x) {
+    const InputView<double> view = view_of(*x);
+    check(view.columns == n_features, "X must have n_features columns");
+    values = {view.rows, view};
+  }
+  with_memory("a pool", pool_bytes(pool_size, n_features), [&] {
+    Team::run(1, nullptr, [&](Team& team) {
+      draws.draw(Stream::hidden, stage, pool_size, n_features, values, team, units);
+    });
+  });
+  if (!draws.has_leaves()) return py::make_tuple(units.weights, units.biases);
+  std::vector<Index> ends;
+  for (Index j = 0; j < units.count(); ++j) ends.push_back(units.end_of_terms(j));
+  return py::make_tuple(units.weights, units.biases, py::array(py::cast(ends)));
+}
+
+}  // namespace
+
 void register_draws(py::module_& module) {
-  module.def(
-      "draw_candidates",
-      [](std::uint64_t seed, Index stage, Index pool_size, Index n_features,
-         const py::object& weight_init, double weight_scale, Index fan_in) {
-        UnitWeights units;
-        const WeightDraws draws = weight_draws(weight_init, weight_scale, fan_in, seed);
-        Team::run(1, nullptr, [&](Team& team) {
-          draws.draw(Stream::hidden, stage, pool_size, n_features, team, units);
-        });
-        return py::make_tuple(units.weights, units.biases);
-      },
-      py::arg("seed"), py::arg("stage"), py::arg("pool_size"), py::arg("n_features"), py::kw_only(),
-      py::arg("weight_init"), py::arg("weight_scale"), py::arg("fan_in"));
+  module.def("draw_candidates", &draw_candidates, py::arg("seed"), py::arg("stage"),
+             py::arg("pool_size"), py::arg("n_features"), py::kw_only(),
+             py::arg("x").noconvert() = py::none(), py::arg("weight_init"), py::arg("weight_scale"),
+             py::arg("fan_in"));
 
   const auto activate = [](auto values, const std::string& name) {
     using Scalar = typename decltype(values)::value_type;
@@ -58,4 +79,4 @@ void register_draws(py::module_& module) {
       py::arg("values").noconvert(), py::arg("name"));
 }
 
-}  // namespace residuum::python
+}  // namespace stagenets::python

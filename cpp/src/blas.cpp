@@ -1,9 +1,11 @@
-#include "residuum/blas.hpp"
+#include "stagenets/blas.hpp"
 
 #include <limits>
 #include <stdexcept>
 
-namespace residuum::blas {
+#include "stagenets/fork_gate.hpp"
+
+namespace stagenets::blas {
 namespace {
 
 int narrow(Index size) {
@@ -13,7 +15,7 @@ int narrow(Index size) {
   return static_cast<int>(size);
 }
 
-// Leading dimensions must be at least 1 even where a matrix is empty.
+// Leading dimensions must be at least 1 even if a matrix is empty.
 int leading(Index size) { return narrow(size < 1 ? 1 : size); }
 
 }  // namespace
@@ -31,6 +33,7 @@ void gemm(Op op_a, Op op_b, Index m, Index n, Index k, Scalar alpha, const Scala
   const int mi = narrow(m), ni = narrow(n), ki = narrow(k);
   const int ldai = leading(lda), ldbi = leading(ldb), ldci = leading(ldc);
   const char ta = static_cast<char>(op_a), tb = static_cast<char>(op_b);
+  const InsideBlas inside;
   table<Scalar>().gemm(&ta, &tb, &mi, &ni, &ki, &alpha, a, &ldai, b, &ldbi, &beta, c, &ldci);
 }
 
@@ -41,6 +44,7 @@ void syrk_transposed(Index n, Index k, const Scalar* a, Index lda, Scalar beta, 
   const int ni = narrow(n), ki = narrow(k), ldai = leading(lda), ldci = leading(ldc);
   const char lower = 'L', transpose = 'T';
   const Scalar one = 1;
+  const InsideBlas inside;
   table<Scalar>().syrk(&lower, &transpose, &ni, &ki, &one, a, &ldai, &beta, c, &ldci);
 }
 
@@ -50,6 +54,7 @@ void trsm(Side side, Op op, Index m, Index n, const Scalar* l, Index ldl, Scalar
   const int mi = narrow(m), ni = narrow(n), ldli = leading(ldl), ldbi = leading(ldb);
   const char s = static_cast<char>(side), t = static_cast<char>(op), lower = 'L', general = 'N';
   const Scalar one = 1;
+  const InsideBlas inside;
   table<Scalar>().trsm(&s, &lower, &t, &general, &mi, &ni, &one, l, &ldli, b, &ldbi);
 }
 
@@ -59,11 +64,12 @@ Index potrf(Index n, Scalar* a, Index lda) {
   const int ni = narrow(n), ldai = leading(lda);
   const char lower = 'L';
   int info = 0;
+  const InsideBlas inside;
   table<Scalar>().potrf(&lower, &ni, a, &ldai, &info);
   return info;
 }
 
-#define RESIDUUM_INSTANTIATE(Scalar)                                                         \
+#define STAGENETS_INSTANTIATE(Scalar)                                                        \
   template Table<Scalar>& table<Scalar>();                                                   \
   template void gemm<Scalar>(Op, Op, Index, Index, Index, Scalar, const Scalar*, Index,      \
                              const Scalar*, Index, Scalar, Scalar*, Index);                  \
@@ -71,8 +77,8 @@ Index potrf(Index n, Scalar* a, Index lda) {
                                         Index);                                              \
   template void trsm<Scalar>(Side, Op, Index, Index, const Scalar*, Index, Scalar*, Index);  \
   template Index potrf<Scalar>(Index, Scalar*, Index);
-RESIDUUM_INSTANTIATE(float)
-RESIDUUM_INSTANTIATE(double)
-#undef RESIDUUM_INSTANTIATE
+STAGENETS_INSTANTIATE(float)
+STAGENETS_INSTANTIATE(double)
+#undef STAGENETS_INSTANTIATE
 
-}  // namespace residuum::blas
+}  // namespace stagenets::blas

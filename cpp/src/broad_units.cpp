@@ -1,50 +1,82 @@
-#include "residuum/broad_units.hpp"
+#include "stagenets/broad_units.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/QR>
 #include <cmath>
 #include <limits>
 
-#include "residuum/gram.hpp"
-#include "residuum/kernels.hpp"
+#include "stagenets/cholesky.hpp"
+#include "stagenets/cholesky_qr.hpp"
+#include "stagenets/gram.hpp"
+#include "stagenets/kernels.hpp"
 
-namespace residuum {
+namespace stagenets {
 namespace {
 
 // Constants of the reference system.
-constexpr double kBiasInput = 0.1;  // what the constant input of a node is worth
+constexpr double kBiasInput = 0.1;  // value of the constant input of a node
 constexpr double kShrink = 0.8;     // the largest argument of an enhancement node
 constexpr double kSparsity = 1e-3;  // penalty of the sparse autoencoder
 constexpr int kAdmmIterations = 50;
 
-// gain·v + shift takes [low, high] to [-1, 1]; a constant goes to zero.
+// gain·v + shift maps [low, high] to [-1, 1]; a constant is mapped to zero. So is what varies by less than the smallest
+// float: its gain would be infinite, for a double at 1e-308 and for a float at once.
 void scale_to_unit_range(const VectorD& low, const VectorD& high, VectorD& gain, VectorD& shift) {
-  gain = (high - low).unaryExpr([](double width) { return width > 0 ? 2.0 / width : 0.0; });
+  constexpr double kLeastWidth = std::numeric_limits<float>::min();
+  gain =
+      (high - low).unaryExpr([](double width) { return width > kLeastWidth ? 2.0 / width : 0.0; });
   shift = -(gain.array() * 0.5 * (high + low).array());
 }
 
-// min ‖A X − H‖² + penalty |X|₁ by ADMM, from AᵀA and AᵀH.
-MatrixD sparse_code(const MatrixD& a_gram, const MatrixD& a_targets) {
-  const Index m = a_gram.rows();
-  const MatrixD inverse = (a_gram + MatrixD::Identity(m, m)).llt().solve(MatrixD::Identity(m, m));
-  const MatrixD constant = inverse * a_targets;
-  MatrixD sparse = MatrixD::Zero(m, a_targets.cols()), dual = sparse, dense(sparse);
-  MatrixD difference(sparse);
-  for (int iteration = 0; iteration < kAdmmIterations; ++iteration) {
-    difference = sparse - dual;
-    dense = constant;
-    blas::gemm<double>(blas::Op::none, blas::Op::none, m, sparse.cols(), m, 1.0, inverse.data(), m,
-                       difference.data(), m, 1.0, dense.data(), m);
-    sparse = (dense + dual).unaryExpr([](double v) {
-      return std::copysign(std::max(std::abs(v) - kSparsity, 0.0), v);
-    });
-    dual += dense - sparse;
+using blas::Op;
+
+// (A + I)⁻¹ of a positive semidefinite A. If the inputs hardly vary, A may consist of rounding errors larger than I;
+// then as large a multiple of I is added as the factorisation needs.
+MatrixD inverse_beside_identity(const MatrixD& a, Team& team) {
+  const Index m = a.rows();
+  const double bound = static_cast<double>(m) * a.cwiseAbs().maxCoeff();  // on the eigenvalues
+  MatrixD l = a;
+  l.diagonal().array() += 1;
+  bool sound = cholesky(l, team);
+  for (double more = 1e-15 * bound; !sound && more <= 100 * bound; more *= 100) {
+    l = a;
+    l.diagonal().array() += 1 + more;
+    sound = cholesky(l, team);
   }
-  return sparse;
+  MatrixD inverse = MatrixD::Identity(m, m);
+  solve_lower(l, inverse, team);
+  solve_lower_transposed(l, inverse, team);
+  return inverse;
 }
 
-// Orthonormal columns with the span of v's (v tall), by QR with a positive diagonal.
-MatrixD orthonormal_columns(const MatrixD& v) {
+// min ‖A X − H‖² + penalty |X|₁ by ADMM, from AᵀA and AᵀH. The columns of X are independent of each other.
+MatrixD sparse_code(const MatrixD& a_gram, const MatrixD& a_targets, Team& team) {
+  constexpr Index kTogether = 32;
+  const MatrixD inverse = inverse_beside_identity(a_gram, team);
+  MatrixD code(a_targets.rows(), a_targets.cols());
+  for_each_run(team, code.cols(), kTogether, [&](Index first, Index count, int worker) {
+    MatrixD constant(code.rows(), count), dense(code.rows(), count), difference;
+    blas::gemm(Op::none, Op::none, 1, inverse, a_targets.middleCols(first, count), 0, constant);
+    MatrixD sparse = MatrixD::Zero(code.rows(), count), dual = sparse;
+    for (int iteration = 0; iteration < kAdmmIterations; ++iteration) {
+      team.poll(worker);
+      difference = sparse - dual;
+      dense = constant;
+      blas::gemm(Op::none, Op::none, 1, inverse, difference, 1, dense);
+      sparse = (dense + dual).unaryExpr([](double v) {
+        return std::copysign(std::max(std::abs(v) - kSparsity, 0.0), v);
+      });
+      dual += dense - sparse;
+    }
+    code.middleCols(first, count) = sparse;
+  });
+  return code;
+}
+
+// Orthonormal columns with the same span as those of v (tall), by QR with a positive diagonal.
+MatrixD orthonormal_columns(const MatrixD& v, Team& team) {
+  constexpr double kLeastPivot = 1e-7;  // for columns closer to dependence, Householder is used
+  MatrixD rows = v.transpose();
+  if (orthonormalize_rows(rows, kLeastPivot, team)) return rows.transpose();
   const Eigen::HouseholderQR<MatrixD> qr(v);
   MatrixD q = qr.householderQ() * MatrixD::Identity(v.rows(), v.cols());
   for (Index j = 0; j < v.cols(); ++j) {
@@ -54,7 +86,7 @@ MatrixD orthonormal_columns(const MatrixD& v) {
 }
 
 FeatureNodes pick(const FeatureNodes& nodes, const std::vector<Index>& columns) {
-  FeatureNodes picked{residuum::pick(nodes.units, columns), VectorD(columns.size()),
+  FeatureNodes picked{stagenets::pick(nodes.units, columns), VectorD(columns.size()),
                       VectorD(columns.size())};
   for (std::size_t j = 0; j < columns.size(); ++j) {
     picked.gain[j] = nodes.gain[columns[j]];
@@ -72,23 +104,43 @@ void extend(Vector& values, const Vector& more) {
 
 }  // namespace
 
+std::unique_ptr<NetworkUnits<float>> BroadArchitecture::units(
+    const TrainingRows<float>& rows) const {
+  return std::make_unique<BroadUnits<float>>(*this, rows);
+}
+
+std::unique_ptr<NetworkUnits<double>> BroadArchitecture::units(
+    const TrainingRows<double>& rows) const {
+  return std::make_unique<BroadUnits<double>>(*this, rows);
+}
+
+double BroadArchitecture::draw_bytes(Index inputs, const StagewiseSettings& stages) const {
+  const double features = static_cast<double>(stages.one_shot() ? window_nodes : stages.pool);
+  const double others = static_cast<double>(enhancement == 0    ? 0
+                                            : stages.one_shot() ? enhancement
+                                                                : stages.pool);
+  // Weights of either kind, and the Gram matrix of the autoencoder's maps.
+  return 8 * (features * static_cast<double>(inputs + 1) +
+              others * (static_cast<double>(feature_nodes()) + 1) +
+              (sparse_features ? features * features : 0.0));
+}
+
 template <class Scalar>
-BroadUnits<Scalar>::BroadUnits(const Inputs<Scalar>& inputs, const WeightDraws& draws,
-                               const BroadSettings& settings, const RowBlocks& blocks,
-                               const double* root_weights, int workers, Team& team)
-    : inputs_(inputs),
-      draws_(draws),
-      settings_(settings),
-      blocks_(blocks),
-      root_weights_(root_weights),
-      feature_target_(settings.windows * settings.window_nodes),
-      scratch_(static_cast<std::size_t>(workers)) {
-  features_.units.weights.resize(inputs.columns(), 0);
-  if (!settings.sparse_features) return;
-  const Index p = inputs.columns();
-  input_gram_ = gram(blocks, p + 1, team, [&](RowRange range, double* out, Index leading, int) {
-    MatrixMap<double> rows(out, range.count, p + 1, Eigen::OuterStride<>(leading));
-    inputs_.copy_columns(range, 0, p, out, leading);
+BroadUnits<Scalar>::BroadUnits(const BroadArchitecture& architecture,
+                               const TrainingRows<Scalar>& rows)
+    : architecture_(architecture),
+      inputs_(rows.inputs),
+      draws_(rows.draws),
+      stages_(rows.stages),
+      blocks_(rows.blocks),
+      root_weights_(rows.root_weights),
+      feature_target_(architecture.feature_nodes()),
+      scratch_(static_cast<std::size_t>(rows.team.size())) {
+  features_.units.weights.resize(inputs_.columns(), 0);
+  if (!architecture.sparse_features) return;
+  const Index p = inputs_.columns();
+  input_gram_ = gram(blocks_, p + 1, rows.team, [&](RowRange range, MatrixMap<double> rows, int) {
+    inputs_.copy_columns(range, 0, p, rows.data(), rows.outerStride());
     rows.col(p).setOnes();
     if (!root_weights_) return;
     const Eigen::Map<const VectorD> roots(root_weights_ + range.first, range.count);
@@ -99,10 +151,11 @@ BroadUnits<Scalar>::BroadUnits(const Inputs<Scalar>& inputs, const WeightDraws& 
 
 template <class Scalar>
 StagePlan BroadUnits<Scalar>::plan() const {
-  Budget budget{settings_.enhancement, settings_.pool, settings_.block, settings_.one_shot};
-  if (!in_features()) return budget.next(enhancement_list_.count());
-  budget.units = settings_.window_nodes;
-  return budget.next(features_.units.biases.size() % settings_.window_nodes);
+  if (!in_features()) {
+    return plan_stage(stages_, architecture_.enhancement, enhancement_list_.count());
+  }
+  const Index in_window = features_.count() % architecture_.window_nodes;
+  return plan_stage(stages_, architecture_.window_nodes, in_window);
 }
 
 template <class Scalar>
@@ -117,16 +170,16 @@ void BroadUnits<Scalar>::draw(Index stage, const StagePlan& plan, Team& team) {
 
 template <class Scalar>
 void BroadUnits<Scalar>::draw_features(Index stage, Index count, Team& team) {
-  draws_.draw(Stream::hidden, stage, count, inputs_.columns(), team, pool_nodes_->units);
-  if (settings_.sparse_features) refine_sparsely(pool_nodes_->units, team);
+  draws_.draw(Stream::hidden, stage, count, inputs_.columns(), {}, team, pool_nodes_->units);
+  if (architecture_.sparse_features) refine_sparsely(pool_nodes_->units, team);
   const auto [low, high] =
-      range_of(input_layer(pool_nodes_->units, settings_.feature_activation), team);
+      range_of(input_layer(pool_nodes_->units, architecture_.feature_activation), team);
   scale_to_unit_range(low, high, pool_nodes_->gain, pool_nodes_->shift);
   pool_layer_ = feature_layer(*pool_nodes_);
 }
 
-// The autoencoder: random maps of the inputs, scaled to [-1, 1], code the inputs sparsely; the code
-// turned round is the node's map.
+// The autoencoder: random maps of the inputs, scaled to [-1, 1], encode the inputs sparsely; the
+// transposed code is the node's map.
 template <class Scalar>
 void BroadUnits<Scalar>::refine_sparsely(UnitWeights& units, Team& team) const {
   const Index p = inputs_.columns(), count = units.biases.size();
@@ -137,10 +190,12 @@ void BroadUnits<Scalar>::refine_sparsely(UnitWeights& units, Team& team) const {
   MatrixD maps(p + 1, count);
   maps.topRows(p) = units.weights * gain.asDiagonal();
   maps.row(p) = (units.biases.array() * gain.array() + shift.array()).transpose();
-  const MatrixD image = input_gram_ * maps;
+  MatrixD image(p + 1, count), maps_gram(count, count);
+  multiply(Op::none, Op::none, 1, input_gram_, maps, 0, image, team);
+  multiply(Op::transpose, Op::none, 1, maps, image, 0, maps_gram, team);
   MatrixD targets = image.transpose();
   targets.col(p) *= kBiasInput;
-  const MatrixD code = sparse_code(maps.transpose() * image, targets);
+  const MatrixD code = sparse_code(maps_gram, targets, team);
   units.weights = code.leftCols(p).transpose();
   units.biases = kBiasInput * code.col(p);
   units.seen = {};
@@ -153,12 +208,12 @@ const MatrixD& BroadUnits<Scalar>::draw_directions(Index stage, Index count, Tea
   if (directions_->stage == stage && v.rows() == nodes + 1 && v.cols() == count) return v;
   directions_->stage = stage;
   UnitWeights units;
-  draws_.draw(Stream::enhancement, stage, count, nodes, team, units);
+  draws_.draw(Stream::enhancement, stage, count, nodes, {}, team, units);
   v.resize(nodes + 1, count);
   v.topRows(nodes) = units.weights;
   v.row(nodes) = units.biases.transpose();
-  v = nodes + 1 >= count ? orthonormal_columns(v)
-                         : MatrixD(orthonormal_columns(v.transpose()).transpose());
+  v = nodes + 1 >= count ? orthonormal_columns(v, team)
+                         : MatrixD(orthonormal_columns(v.transpose(), team).transpose());
   return v;
 }
 
@@ -177,16 +232,14 @@ void BroadUnits<Scalar>::draw_enhancement(Index stage, Index count, Team& team) 
   const double shrink = largest > 0 ? kShrink / largest : 1.0;
   units.weights *= shrink;
   units.biases *= shrink;
-  pool_hidden_ = Layer<Scalar>(units, settings_.enhancement_activation);
+  pool_hidden_ = Layer<Scalar>(units, architecture_.enhancement_activation);
 }
 
 template <class Scalar>
 std::pair<VectorD, VectorD> BroadUnits<Scalar>::range_of(const Layer<Scalar>& layer,
                                                          Team& team) const {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const Index count = layer.units();
-  MatrixD low = MatrixD::Constant(count, blocks_.lanes(), kInfinity), high = -low;
-  blocks_.sweep(team, [&](Index lane, Index b, int worker) {
+  RowTotals all = blocks_.totals(team, 0, count, [&](const LaneTotals& lane, Index b, int worker) {
     const RowRange range = blocks_.block(b);
     Scratch<Scalar>& scratch = scratch_[static_cast<std::size_t>(worker)];
     scratch.pool.resize(range.count, count);
@@ -203,12 +256,12 @@ std::pair<VectorD, VectorD> BroadUnits<Scalar>::range_of(const Layer<Scalar>& la
       for (Index i = 0; i < range.count; ++i) {
         if (!has_weight(range[i])) continue;
         const double value = scratch.pool(i, j);
-        low(j, lane) = std::min(low(j, lane), value);
-        high(j, lane) = std::max(high(j, lane), value);
+        lane.least[j] = std::min(lane.least[j], value);
+        lane.greatest[j] = std::max(lane.greatest[j], value);
       }
     }
   });
-  return {low.rowwise().minCoeff(), high.rowwise().maxCoeff()};
+  return {std::move(all.least), std::move(all.greatest)};
 }
 
 template <class Scalar>
@@ -217,8 +270,8 @@ void BroadUnits<Scalar>::select(const std::vector<Index>& candidates) {
     selected_nodes_ = pick(*pool_nodes_, candidates);
     selected_layer_ = feature_layer(selected_nodes_);
   } else {
-    selected_enhancement_ = residuum::pick(pool_enhancement_, candidates);
-    selected_hidden_ = Layer<Scalar>(selected_enhancement_, settings_.enhancement_activation);
+    selected_enhancement_ = stagenets::pick(pool_enhancement_, candidates);
+    selected_hidden_ = Layer<Scalar>(selected_enhancement_, architecture_.enhancement_activation);
   }
 }
 
@@ -233,18 +286,18 @@ void BroadUnits<Scalar>::keep_selected() {
   extend(features_.shift, selected_nodes_.shift);
 }
 
-// Inputs of few dimensions run out of feature nodes early; enhancement nodes may still add something.
+// With few inputs, feature nodes are exhausted early; enhancement nodes may still add something.
 template <class Scalar>
-bool BroadUnits<Scalar>::next_kind() {
+bool BroadUnits<Scalar>::go_to_next_kind() {
   if (!pool_of_features_) return false;
-  feature_target_ = features_.units.biases.size();
+  feature_target_ = features_.count();
   return feature_target_ > 0;
 }
 
 template <class Scalar>
 void BroadUnits<Scalar>::gather_kept() {
   feature_layer_ = feature_layer(features_);
-  hidden_ = Layer<Scalar>(kept_enhancement(), settings_.enhancement_activation);
+  hidden_ = Layer<Scalar>(kept_enhancement(), architecture_.enhancement_activation);
 }
 
 template <class Scalar>
@@ -289,7 +342,7 @@ void BroadUnits<Scalar>::evaluate(Units units, RowRange range, Scalar* out, Inde
 template <class Scalar>
 typename BroadUnits<Scalar>::FeatureLayer BroadUnits<Scalar>::feature_layer(
     const FeatureNodes& nodes) const {
-  return {input_layer(nodes.units, settings_.feature_activation),
+  return {input_layer(nodes.units, architecture_.feature_activation),
           nodes.gain.template cast<Scalar>(), nodes.shift.template cast<Scalar>()};
 }
 
@@ -304,12 +357,21 @@ void BroadUnits<Scalar>::evaluate_features(const FeatureLayer& nodes, RowRange r
   }
 }
 
+// A fit that went back to an earlier stage keeps the first nodes; those may all be feature nodes.
 template <class Scalar>
-FeatureNodes BroadUnits<Scalar>::kept_features() const {
-  return features_;
+Network BroadUnits<Scalar>::network(Index count) const {
+  const Index features = std::min(count, features_.count());
+  UnitWeights enhancement = first_units(kept_enhancement(), count - features);
+  enhancement.weights.conservativeResize(features, Eigen::NoChange);
+  NetworkLayer nodes{inputs_.for_raw_inputs(first_units(features_.units, features)),
+                     architecture_.feature_activation, features_.gain.head(features),
+                     features_.shift.head(features)};
+  return {
+      {std::move(nodes), {std::move(enhancement), architecture_.enhancement_activation, {}, {}}},
+      false};
 }
 
 template class BroadUnits<float>;
 template class BroadUnits<double>;
 
-}  // namespace residuum
+}  // namespace stagenets

@@ -1,8 +1,8 @@
-#include "residuum/design.hpp"
+#include "stagenets/design.hpp"
 
-#include "residuum/blas.hpp"
+#include "stagenets/blas.hpp"
 
-namespace residuum {
+namespace stagenets {
 
 template <class Scalar>
 void Design<Scalar>::evaluate(Units units, RowRange range, Scalar* out, Index leading,
@@ -32,8 +32,7 @@ void Design<Scalar>::fixed_columns(RowRange range, Index first, Index count, dou
                                    Index leading) const {
   copy_fixed_columns(range, first, count, out, leading);
   if (!root_weights_) return;
-  MatrixMap<double> block(out, range.count, count, Eigen::OuterStride<>(leading));
-  block.array().colwise() *= roots_of(range).array();
+  matrix_map(out, range.count, count, leading).array().colwise() *= roots_of(range).array();
 }
 
 template <class Scalar>
@@ -44,7 +43,7 @@ void Design<Scalar>::all_columns(RowRange range, double* out, Index leading, int
   Matrix<Scalar>& hidden = scratch(worker).pool;
   if (hidden.rows() < range.count || hidden.cols() < units) hidden.resize(range.count, units);
   evaluate(Units::kept, range, hidden.data(), hidden.rows(), nullptr, worker);
-  MatrixMap<double>(out + fixed() * leading, range.count, units, Eigen::OuterStride<>(leading)) =
+  matrix_map(out + fixed() * leading, range.count, units, leading) =
       hidden.topLeftCorner(range.count, units).template cast<double>();
 }
 
@@ -56,9 +55,8 @@ MatrixD Design<Scalar>::times(const MatrixD& x, const RowBlocks& blocks, Team& t
     MatrixD& block = scratch(worker).wide;
     block.resize(range.count, columns());
     all_columns(range, block.data(), range.count, worker);
-    blas::gemm<double>(blas::Op::none, blas::Op::none, range.count, x.cols(), columns(), 1,
-                       block.data(), range.count, x.data(), x.rows(), 0,
-                       product.data() + range.first, product.rows());
+    blas::gemm(blas::Op::none, blas::Op::none, 1, block, x, 0,
+               product.middleRows(range.first, range.count));
   });
   return product;
 }
@@ -69,20 +67,18 @@ MatrixD Design<Scalar>::residual_gradient(const MatrixD& readout, const MatrixD&
                                           Team& team) {
   using blas::Op;
   const Index width = columns(), outputs = targets.cols();
-  LaneSums sums(blocks.lanes(), width * outputs + 1);
-  blocks.sweep(team, [&](Index lane, Index b, int worker) {
+  const Index size = width * outputs + 1;
+  const VectorD total = blocks.sum(team, size, [&](double* sums, Index b, int worker) {
     const RowRange range = blocks.block(b);
     MatrixD& block = scratch(worker).wide;
     block.resize(range.count, width);
     all_columns(range, block.data(), range.count, worker);
     MatrixD residual = targets.middleRows(range.first, range.count);
-    blas::gemm<double>(Op::none, Op::none, range.count, outputs, width, -1, block.data(),
-                       range.count, readout.data(), width, 1, residual.data(), range.count);
-    blas::gemm<double>(Op::transpose, Op::none, width, outputs, range.count, 1, block.data(),
-                       range.count, residual.data(), range.count, 1, sums.lane(lane), width);
-    sums.lane(lane)[width * outputs] += residual.squaredNorm();
+    blas::gemm(Op::none, Op::none, -1, block, readout, 1, residual);
+    blas::gemm(Op::transpose, Op::none, 1, block, residual, 1,
+               matrix_map(sums, width, outputs, width));
+    sums[width * outputs] += residual.squaredNorm();
   });
-  const VectorD total = sums.total();
   residual_energy = total[width * outputs];
   return Eigen::Map<const MatrixD>(total.data(), width, outputs);
 }
@@ -90,4 +86,4 @@ MatrixD Design<Scalar>::residual_gradient(const MatrixD& readout, const MatrixD&
 template class Design<float>;
 template class Design<double>;
 
-}  // namespace residuum
+}  // namespace stagenets

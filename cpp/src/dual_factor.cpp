@@ -1,29 +1,17 @@
-#include "residuum/dual_factor.hpp"
+#include "stagenets/dual_factor.hpp"
 
-#include <Eigen/QR>
 #include <stdexcept>
 
-#include "residuum/blas.hpp"
-#include "residuum/cholesky.hpp"
-#include "residuum/tiles.hpp"
+#include "stagenets/cholesky.hpp"
+#include "stagenets/cholesky_qr.hpp"
+#include "stagenets/gram.hpp"
 
-namespace residuum {
+namespace stagenets {
 namespace {
 
 using blas::Op;
 
-// Lower triangle of K += A Aᵀ, tile by tile.
-void add_outer_product(const MatrixD& a, Index columns, MatrixD& k, Team& team) {
-  constexpr Index kTile = 128;
-  const Index n = k.rows(), tiles = (n + kTile - 1) / kTile;
-  for_each_lower_tile(team, tiles, [&](Index i, Index j) {
-    blas::gemm<double>(Op::none, Op::transpose, std::min(kTile, n - i * kTile),
-                       std::min(kTile, n - j * kTile), columns, 1.0, a.data() + i * kTile, n,
-                       a.data() + j * kTile, n, 1.0, &k(i * kTile, j * kTile), n);
-  });
-}
-
-// The design's fixed columns, some hundreds at a time: visit(first, count, columns).
+// Calls visit(first, count, columns) for the design's fixed columns, a few hundred at a time.
 template <class Scalar, class Visit>
 void visit_fixed_columns(Design<Scalar>& design, const RowBlocks& blocks, Team& team,
                          Visit&& visit) {
@@ -39,7 +27,7 @@ void visit_fixed_columns(Design<Scalar>& design, const RowBlocks& blocks, Team& 
   }
 }
 
-// All units kept, on all rows: in this form there are few rows.
+// All units kept, on all rows, of which there are few in this form.
 template <class Scalar>
 MatrixD kept_units(Design<Scalar>& design, const RowBlocks& blocks, Team& team) {
   const Index units = design.source().count(Units::kept);
@@ -52,7 +40,7 @@ MatrixD kept_units(Design<Scalar>& design, const RowBlocks& blocks, Team& team) 
   return hidden.template cast<double>();
 }
 
-// Aᵀ x over all columns of the design; threads take some of the columns each.
+// Aᵀ x over all columns of the design, which are divided among the threads.
 template <class Scalar>
 MatrixD design_transposed_times(Design<Scalar>& design, const MatrixD& x, const RowBlocks& blocks,
                                 Team& team) {
@@ -60,21 +48,25 @@ MatrixD design_transposed_times(Design<Scalar>& design, const MatrixD& x, const 
   const Index rows = design.rows(), fixed = design.fixed();
   MatrixD product = MatrixD::Zero(design.columns(), x.cols());
   team.for_each((fixed + kColumns - 1) / kColumns, [&](Index chunk, int worker) {
+    team.poll(worker);
     const Index first = chunk * kColumns, count = std::min(kColumns, fixed - first);
     MatrixD& columns = design.scratch(worker).wide;
     columns.resize(rows, count);
     design.fixed_columns({0, rows}, first, count, columns.data(), rows);
-    blas::gemm<double>(Op::transpose, Op::none, count, x.cols(), rows, 1.0, columns.data(), rows,
-                       x.data(), rows, 0.0, product.data() + first, product.rows());
+    blas::gemm(Op::transpose, Op::none, 1, columns, x, 0, product.middleRows(first, count));
   });
   const MatrixD hidden = kept_units(design, blocks, team);
-  blas::gemm<double>(Op::transpose, Op::none, hidden.cols(), x.cols(), x.rows(), 1.0, hidden.data(),
-                     hidden.rows(), x.data(), x.rows(), 0.0, product.data() + design.fixed(),
-                     product.rows());
+  multiply(Op::transpose, Op::none, 1, hidden, x, 0, product.bottomRows(hidden.cols()), team);
   return product;
 }
 
 }  // namespace
+
+std::domain_error dual_form_is_singular() {
+  return std::domain_error(
+      "alpha is too small for solver='dual' on these inputs: the kernel matrix is singular to "
+      "working precision; use a larger alpha or solver='primal'");
+}
 
 template <class Scalar>
 DualFactor<Scalar>::DualFactor(Design<Scalar>& design, RidgeState<Scalar>& state, Index units,
@@ -84,55 +76,55 @@ DualFactor<Scalar>::DualFactor(Design<Scalar>& design, RidgeState<Scalar>& state
       blocks_(state.blocks),
       columns_before_(design.fixed() + units),
       l_(MatrixD::Zero(design.rows(), design.rows())) {
+  if (blocks_.reduction()) {
+    throw std::logic_error("the dual form needs all rows in one process; use solver='primal'");
+  }
   visit_fixed_columns(design, blocks_, team, [&](Index, Index count, const MatrixD& columns) {
-    add_outer_product(columns, count, l_, team);
+    add_outer_product(1, columns.leftCols(count), l_, team);
   });
-  if (units > 0) add_outer_product(kept_units(design, blocks_, team), units, l_, team);
+  if (units > 0) {
+    add_outer_product(1, kept_units(design, blocks_, team).leftCols(units), l_, team);
+  }
   l_.diagonal().array() += alpha_;
   const double largest = l_.diagonal().maxCoeff();
+  trace_ = l_.diagonal().sum();
+  check_squares(trace_);
+  check_squares(targets_.squaredNorm());
   const auto smallest_pivot = [&] { return l_.diagonal().array().square().minCoeff() / largest; };
   if (!cholesky(l_, team) || smallest_pivot() < 1e-8) factor_by_qr(design, units, team);
   state.worst_pivot = std::min(state.worst_pivot, smallest_pivot());
 }
 
-// AAᵀ squares the conditioning: a penalty of 1e-12 ‖A‖² is at home in A but lost in the rounding of AAᵀ.
-// L is also the transposed R of the QR factorisation of [Aᵀ; √λ I], which squares nothing.
+// AAᵀ squares the condition number: a penalty of 1e-12 ‖A‖² is well above rounding in A but lost in that of AAᵀ.
+// L is also the factor of [A √λI] = L Q with orthonormal rows in Q, which can be computed without squaring.
 template <class Scalar>
 void DualFactor<Scalar>::factor_by_qr(Design<Scalar>& design, Index units, Team& team) {
   const Index n = design.rows(), fixed = design.fixed();
-  MatrixD tall = MatrixD::Zero(fixed + units + n, n);
+  MatrixD wide = MatrixD::Zero(n, fixed + units + n);
   visit_fixed_columns(design, blocks_, team, [&](Index first, Index count, const MatrixD& columns) {
-    tall.middleRows(first, count) = columns.leftCols(count).transpose();
+    wide.middleCols(first, count) = columns.leftCols(count);
   });
   if (units > 0) {
-    tall.middleRows(fixed, units) = kept_units(design, blocks_, team).leftCols(units).transpose();
+    wide.middleCols(fixed, units) = kept_units(design, blocks_, team).leftCols(units);
   }
-  tall.bottomRows(n).diagonal().setConstant(std::sqrt(alpha_));
-  const double size = tall.norm();
-  const Eigen::HouseholderQR<MatrixD> qr(std::move(tall));
-  l_ = qr.matrixQR().topRows(n).template triangularView<Eigen::Upper>().transpose();
-  for (Index j = 0; j < n; ++j) {
-    if (l_(j, j) < 0) l_.col(j) = -l_.col(j);
-  }
-  if (!(l_.diagonal().minCoeff() > static_cast<double>(n) * 1e-16 * size)) {
-    throw std::domain_error(
-        "alpha is too small for solver='dual' on these inputs: the kernel matrix is singular to "
-        "working precision; use a larger alpha or solver='primal'");
+  wide.rightCols(n).diagonal().setConstant(std::sqrt(alpha_));
+  const double size = wide.norm();
+  if (!lower_of_rows(wide, l_, team) ||
+      !(l_.diagonal().minCoeff() > static_cast<double>(n) * 1e-16 * size)) {
+    throw dual_form_is_singular();
   }
 }
 
 template <class Scalar>
-void DualFactor<Scalar>::initialize(RidgeState<Scalar>& state) {
+void DualFactor<Scalar>::initialize(RidgeState<Scalar>& state, Team& team) {
   MatrixD residual = targets_;
-  solve_lower(l_, l_.rows(), residual);
-  // J = λ Tᵀ K⁻¹ T as a sum of squares: no cancellation.
+  solve_lower(l_, residual, team);
+  // J = λ Tᵀ K⁻¹ T as a sum of squares, without cancellation.
   state.objective = alpha_ * residual.squaredNorm();
-  solve_lower_transposed(l_, l_.rows(), residual);
+  solve_lower_transposed(l_, residual, team);
   residual *= alpha_;
   if (state.leverage.size() > 0) {
-    MatrixD inverse = MatrixD::Identity(l_.rows(), l_.rows());
-    solve_lower(l_, l_.rows(), inverse);
-    state.leverage = 1.0 - alpha_ * inverse.colwise().squaredNorm().transpose().array();
+    state.leverage = 1.0 - alpha_ * inverse_square_norms(l_, team).array();
   }
   store_residual(residual, state);
 }
@@ -143,9 +135,7 @@ MatrixD DualFactor<Scalar>::residual_of(const RidgeState<Scalar>& state) const {
   for (Index b = 0; b < blocks_.blocks(); ++b) {
     const RowRange range = blocks_.block(b);
     residual.middleRows(range.first, range.count) =
-        ConstMatrixMap<Scalar>(state.residual.column(b, 0), range.count, state.outputs(),
-                               Eigen::OuterStride<>(state.residual.leading()))
-            .template cast<double>();
+        state.residual.block(b, 0, state.outputs()).template cast<double>();
   }
   return residual;
 }
@@ -155,19 +145,18 @@ void DualFactor<Scalar>::store_residual(const MatrixD& residual, RidgeState<Scal
   VectorD measures = VectorD::Zero(state.kSums);
   for (Index b = 0; b < blocks_.blocks(); ++b) {
     const RowRange range = blocks_.block(b);
-    MatrixMap<Scalar>(state.residual.column(b, 0), range.count, state.outputs(),
-                      Eigen::OuterStride<>(state.residual.leading())) =
+    state.residual.block(b, 0, state.outputs()) =
         residual.middleRows(range.first, range.count).template cast<Scalar>();
-    state.measure_block(b, nullptr, 0, 0, measures.data());
+    state.measure_block(b, state.residual.block(b, 0, 0), measures.data());
   }
   state.measured(measures);
   state.residual_energy = residual.squaredNorm();  // before it was rounded
 }
 
 template <class Scalar>
-void DualFactor<Scalar>::solve_kernel(MatrixD& x) const {
-  solve_lower(l_, l_.rows(), x);
-  solve_lower_transposed(l_, l_.rows(), x);
+void DualFactor<Scalar>::solve_kernel(MatrixD& x, Team& team) const {
+  solve_lower(l_, x, team);
+  solve_lower_transposed(l_, x, team);
 }
 
 template <class Scalar>
@@ -182,24 +171,27 @@ Projection DualFactor<Scalar>::project(Design<Scalar>& design, RidgeState<Scalar
   });
   fresh_ = fresh.template cast<double>();
   half_solved_ = fresh_;
-  solve_lower(l_, l_.rows(), half_solved_);
+  solve_lower(l_, half_solved_, team);
   Projection projection;
-  projection.schur = alpha_ * (MatrixD::Identity(k, k) + half_solved_.transpose() * half_solved_);
-  projection.residual_gain = fresh_.transpose() * residual_of(state);
+  projection.schur = alpha_ * MatrixD::Identity(k, k);
+  multiply(Op::transpose, Op::none, alpha_, half_solved_, half_solved_, 1, projection.schur, team);
+  projection.residual_gain.resize(k, state.outputs());
+  multiply(Op::transpose, Op::none, 1, fresh_, residual_of(state), 0, projection.residual_gain,
+           team);
   projection.penalized_norm = fresh_.colwise().squaredNorm().transpose().array() + alpha_;
   return projection;
 }
 
 template <class Scalar>
 void DualFactor<Scalar>::append(Choice& choice, const Projection&, Design<Scalar>&,
-                                RidgeState<Scalar>& state, Team&) {
+                                RidgeState<Scalar>& state, Team& team) {
   const Index k = choice.size();
   MatrixD solved(l_.rows(), k);
   for (Index j = 0; j < k; ++j) solved.col(j) = half_solved_.col(choice.columns[j]);
-  solve_lower_transposed(l_, l_.rows(), solved);
-  const auto factor = choice.schur_factor.template triangularView<Eigen::Lower>();
-  solved = factor.solve(solved.transpose()).transpose();
-  const MatrixD residual = residual_of(state) - alpha_ * (solved * choice.step);
+  solve_lower_transposed(l_, solved, team);
+  solve_lower_from_right(choice.schur_factor, solved, team);
+  MatrixD residual = residual_of(state);
+  multiply(Op::none, Op::none, -alpha_, solved, choice.step, 1, residual, team);
   state.worst_pivot = std::min(state.worst_pivot, choice.worst_pivot);
   if (state.leverage.size() > 0) {
     state.leverage += (alpha_ * alpha_) * solved.rowwise().squaredNorm();
@@ -207,23 +199,63 @@ void DualFactor<Scalar>::append(Choice& choice, const Projection&, Design<Scalar
   store_residual(residual, state);
   MatrixD chosen(l_.rows(), k);
   for (Index j = 0; j < k; ++j) chosen.col(j) = fresh_.col(choice.columns[j]);
-  cholesky_update(l_, chosen);
-  own_.push_back(inverse_transposed_columns(choice.schur_factor, k, 0));
+  trace_ += chosen.squaredNorm();
+  cholesky_update(l_, chosen, team);
+  own_.push_back(inverse_transposed_columns(choice.schur_factor, 0, team));
   solved_.push_back(std::move(solved));
 }
 
 template <class Scalar>
 MatrixD DualFactor<Scalar>::readout(Design<Scalar>& design, Team& team) {
+  constexpr double kWorstUnrefined = 1e4;
   MatrixD dual = targets_;
-  solve_kernel(dual);
-  return design_transposed_times(design, dual, blocks_, team);
+  solve_kernel(dual, team);
+  MatrixD omega = design_transposed_times(design, dual, blocks_, team);
+  if (condition() > kWorstUnrefined) refine_readout(omega, dual, design, team);
+  return omega;
+}
+
+template <class Scalar>
+Index DualFactor<Scalar>::columns() const {
+  Index count = columns_before_;
+  for (const MatrixD& block : own_) count += block.cols();
+  return count;
+}
+
+// Ω = Aᵀu, where u = K⁻¹T is of size ‖R‖/λ: what cancels in Aᵀu leaves errors in Ω that A magnifies, while R = λu is as
+// it should be. So the two of them are held against T: what A Ω + λu lacks is taken out by the kernel once more, as often
+// as that helps. A step shrinks the error by about 1e-16 times the condition of [A √λI], which is not squared here.
+template <class Scalar>
+void DualFactor<Scalar>::refine_readout(MatrixD& omega, MatrixD& dual, Design<Scalar>& design,
+                                        Team& team) const {
+  constexpr int kMostSteps = 6;
+  const Index others = omega.rows() - columns();  // units kept that are not in K
+  omega.bottomRows(others).setZero();
+  const auto lacking = [&](const MatrixD& readout, const MatrixD& u) -> MatrixD {
+    return targets_ - design.times(readout, blocks_, team) - alpha_ * u;
+  };
+  MatrixD gap = lacking(omega, dual);
+  for (int step = 0; step < kMostSteps; ++step) {
+    MatrixD change = gap;
+    solve_kernel(change, team);
+    MatrixD better = omega + design_transposed_times(design, change, blocks_, team);
+    better.bottomRows(others).setZero();
+    change += dual;
+    MatrixD smaller = lacking(better, change);
+    const double ratio = smaller.norm() / gap.norm();
+    if (!(ratio < 1)) return;
+    omega.swap(better);
+    dual.swap(change);
+    gap.swap(smaller);
+    if (ratio > 0.1) return;
+  }
 }
 
 // (AᵀA + λI)⁻¹ = (I − Aᵀ K⁻¹ A) / λ.
 template <class Scalar>
 MatrixD DualFactor<Scalar>::solve(const MatrixD& rhs, Design<Scalar>& design, Team& team) {
   MatrixD image = design.times(rhs, blocks_, team);
-  solve_kernel(image);
+  solve_kernel(image, team);
   return (rhs - design_transposed_times(design, image, blocks_, team)) / alpha_;
 }
 
@@ -249,7 +281,23 @@ MatrixD DualFactor<Scalar>::directions(Design<Scalar>& design, Team& team) {
   return all;
 }
 
+// Q' = λ K⁻¹ G L_s⁻ᵀ.
+template <class Scalar>
+MatrixD DualFactor<Scalar>::unit_columns(const std::vector<Index>& rows) const {
+  Index units = 0;
+  for (const MatrixD& block : solved_) units += block.cols();
+  MatrixD columns(static_cast<Index>(rows.size()), units);
+  Index column = 0;
+  for (const MatrixD& block : solved_) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      columns.block(static_cast<Index>(i), column, 1, block.cols()) = alpha_ * block.row(rows[i]);
+    }
+    column += block.cols();
+  }
+  return columns;
+}
+
 template class DualFactor<float>;
 template class DualFactor<double>;
 
-}  // namespace residuum
+}  // namespace stagenets

@@ -1,28 +1,35 @@
-#include "residuum/growing_ridge.hpp"
+#include "stagenets/growing_ridge.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "residuum/cholesky.hpp"
-#include "residuum/dual_factor.hpp"
-#include "residuum/ridge_factor.hpp"
+#include "stagenets/cholesky.hpp"
+#include "stagenets/dual_factor.hpp"
+#include "stagenets/softmax_readout.hpp"
 
-namespace residuum {
+namespace stagenets {
 namespace {
 
-// How many candidates the joint choice looks at, whatever is left of the budget: so the first units of a
-// large network are those of a small one. The paper's score already puts the good ones in front; looking at
-// more costs a wider pass over Q.
-Index shortlist(Selection selection, Index block, Index take) {
-  return selection == Selection::joint ? std::max<Index>(16, 2 * block) : take;
+// Other losses than the squared one are minimised on a primal factor.
+bool by_squares(const StagewiseSettings& settings) { return settings.loss == Loss::squared; }
+
+double penalty_of(const StagewiseSettings& settings) {
+  return by_squares(settings) ? settings.alpha : majorizing_penalty(settings.alpha);
 }
 
-// Takes columns one after another, each time the best of those left: the one with the largest drop of
-// the objective, ‖g_jᵀR‖² / S_jj, or simply the next one. All on small matrices, which are downdated by
-// every column taken; a column whose pivot has fallen below the tolerance adds nothing.
-Choice choose(const Projection& projection, Index take, Selection selection, double tolerance) {
+// The number of candidates that the joint choice considers, however many units are still to be built: so the first
+// units of a large network are those of a small one. The paper's score already ranks the good ones first, and
+// considering more requires a wider pass over Q.
+Index shortlist(Selection selection, Index block, Index wanted) {
+  return selection == Selection::joint ? std::max<Index>(16, 2 * block) : wanted;
+}
+
+// Chooses columns one after another, each time the best of those left: the one with the largest drop of
+// the objective, ‖g_jᵀR‖² / S_jj, or simply the next one. This works on small matrices, which are downdated
+// for every column chosen; a column whose pivot has fallen below the tolerance adds nothing.
+Choice choose(const Projection& projection, Index wanted, Selection selection, double tolerance) {
   MatrixD schur = projection.schur, gain = projection.residual_gain;
-  const Index count = schur.rows(), most = std::min(take, count);
+  const Index count = schur.rows(), most = std::min(wanted, count);
   MatrixD columns(count, most), steps(most, gain.cols());
   std::vector<bool> taken(static_cast<std::size_t>(count), false);
   Choice choice;
@@ -36,7 +43,7 @@ Choice choose(const Projection& projection, Index take, Selection selection, dou
         best = j;
         best_drop = drop;
       }
-      if (selection == Selection::residual) break;
+      if (selection != Selection::joint) break;
     }
     if (best < 0) break;
     const Index t = choice.size();
@@ -63,30 +70,34 @@ Choice choose(const Projection& projection, Index take, Selection selection, dou
 template <class Scalar>
 GrowingRidge<Scalar>::GrowingRidge(Design<Scalar>& design, const RowBlocks& blocks,
                                    const MatrixD& targets, const MatrixD& weighted_targets,
-                                   const StagewiseSettings& settings, Team& team)
+                                   const StagewiseSettings& settings, const Wanted& wanted,
+                                   const Calibration* calibration, Team& team)
     : design_(design),
       team_(team),
-      state_(blocks, weighted_targets, settings.alpha,
-             settings.leave_one_out || settings.loo_scores),
-      solver_(settings.solver),
+      state_(blocks, weighted_targets, penalty_of(settings), wanted.leverages()),
+      solver_(by_squares(settings) ? settings.solver : Solver::primal),
       selection_(settings.selection),
       block_(settings.block),
       primal_(true),
-      width_(design.fixed()) {
-  if (settings.leave_one_out) state_.left_out.emplace(targets, design.root_weights());
+      width_(design.fixed()),
+      calibration_(calibration) {
+  if (wanted.left_out_path && by_squares(settings)) {
+    state_.left_out.emplace(targets, design.root_weights(), blocks);
+  }
   if (solver_ == Solver::dual) {
     change_to_dual();
   } else if (settings.alpha == 0) {
     solver_ = Solver::primal;  // without a penalty the dual form does not exist
   }
   if (factor_ || (solver_ == Solver::automatic && width_ >= design.rows() && try_dual())) {
-    static_cast<DualFactor<Scalar>&>(*factor_).initialize(state_);
+    static_cast<DualFactor<Scalar>&>(*factor_).initialize(state_, team);
   } else {
     const Index spare = shortlist(selection_, block_, 1) - 1;
-    factor_ =
-        std::make_unique<RidgeFactor<Scalar>>(design, state_, settings.max_units, spare, team);
+    factor_ = std::make_unique<RidgeFactor<Scalar>>(design, state_, design.source().max_units(),
+                                                    spare, team);
   }
   start_ = factor_->readout(design, team);
+  if (calibration_) calibration_start_ = state_.of_rows(calibration_->rows());
 }
 
 template <class Scalar>
@@ -94,12 +105,20 @@ void GrowingRidge<Scalar>::change_to_dual() {
   design_.source().gather_kept();
   auto dual = std::make_unique<DualFactor<Scalar>>(design_, state_,
                                                    design_.source().count(Units::kept), team_);
-  if (factor_) primal_directions_ = factor_->directions(design_, team_);
+  // The final readout can be refined, those on the way to it cannot; the primal form has no such trouble.
+  constexpr double kWorstCondition = 1e6;
+  if (solver_ == Solver::automatic && dual->condition() > kWorstCondition) {
+    throw dual_form_is_singular();
+  }
+  if (factor_) {
+    primal_directions_ = factor_->directions(design_, team_);
+    if (calibration_) primal_columns_ = factor_->unit_columns(calibration_->rows());
+  }
   factor_ = std::move(dual);
   primal_ = false;
 }
 
-// A penalty below the rounding of AAᵀ leaves the dual form singular; then the primal one must do.
+// A penalty below the rounding of AAᵀ leaves the dual form singular; then the primal form is used.
 template <class Scalar>
 bool GrowingRidge<Scalar>::try_dual() {
   try {
@@ -111,40 +130,42 @@ bool GrowingRidge<Scalar>::try_dual() {
 }
 
 template <class Scalar>
-std::vector<Index> GrowingRidge<Scalar>::append(const std::vector<Index>& ranking, Index take) {
-  if (primal_ && solver_ == Solver::automatic && width_ + take > design_.rows()) try_dual();
+std::vector<Index> GrowingRidge<Scalar>::append_best(const std::vector<Index>& ranking,
+                                                     Index count) {
+  if (primal_ && solver_ == Solver::automatic && width_ + count > design_.rows()) try_dual();
 
-  // Sums over rows round a little even where there are few columns.
+  // Sums over rows have rounding errors even if there are few columns.
   constexpr Index kLeast = 16;
-  const double tolerance = static_cast<double>(std::max(kLeast, width_ + block_)) *
-                           static_cast<double>(std::numeric_limits<Scalar>::epsilon());
+  const double rounding = static_cast<double>(std::max(kLeast, width_ + block_)) *
+                          static_cast<double>(std::numeric_limits<Scalar>::epsilon());
+  const double tolerance = selection_ == Selection::random ? 0 : rounding;
   CandidateSource<Scalar>& source = design_.source();
   std::vector<Index> candidates;
   auto next = ranking.begin();
   for (;;) {
-    const std::size_t wanted = static_cast<std::size_t>(shortlist(selection_, block_, take));
+    const std::size_t wanted = static_cast<std::size_t>(shortlist(selection_, block_, count));
     while (candidates.size() < wanted && next != ranking.end()) candidates.push_back(*next++);
     source.select(candidates);
     const Projection projection = factor_->project(design_, state_, team_);
-    Choice choice = choose(projection, take, selection_, tolerance);
-    std::vector<Index> taken;
-    for (const Index column : choice.columns) taken.push_back(candidates[column]);
-    if (choice.size() < take && next != ranking.end()) {
-      candidates = taken;  // others take the place of those that add nothing
+    Choice choice = choose(projection, count, selection_, tolerance);
+    std::vector<Index> chosen;
+    for (const Index column : choice.columns) chosen.push_back(candidates[column]);
+    if (choice.size() < count && next != ranking.end()) {
+      candidates = chosen;  // other candidates replace those that add nothing
       continue;
     }
-    if (taken.empty()) return taken;
+    if (chosen.empty()) return chosen;
 
     factor_->append(choice, projection, design_, state_, team_);
-    // ‖R‖² bounds the objective from below, where rounding has eaten the difference.
+    // ‖R‖² bounds the objective from below if rounding has eliminated the difference.
     const double lowered =
         std::max(state_.objective - choice.step.squaredNorm(), state_.residual_energy);
     state_.objective = std::min(state_.objective, lowered);
     width_ += choice.size();
     steps_.push_back(choice.step);
-    source.select(taken);
+    source.select(chosen);
     source.keep_selected();
-    return taken;
+    return chosen;
   }
 }
 
@@ -157,23 +178,48 @@ MatrixD GrowingRidge<Scalar>::unrefined_readout() {
 template <class Scalar>
 MatrixD GrowingRidge<Scalar>::readout(double& objective) {
   MatrixD omega = unrefined_readout();
-  // The dual form is all in double; of the primal one, Q is in the feature type.
-  const bool refined = primal_ ? needs_refinement<Scalar>(state_.worst_pivot)
-                               : needs_refinement<double>(state_.worst_pivot);
-  if (refined) {
+  if (ill_conditioned()) {
     constexpr int kSteps = std::is_same_v<Scalar, float> ? 1 : 4;
-    objective = std::min(
-        objective, refine(design_, state_, omega, kSteps, team_, [&](const MatrixD& gradient) {
-          return factor_->solve(gradient, design_, team_);
-        }));
+    const auto solve = [&](const MatrixD& gradient) {
+      return factor_->solve(gradient, design_, team_);
+    };
+    const double measured = refine(design_, state_, omega, kSteps, team_, solve);
+    if (!primal_ && !agree(measured, objective, state_.targets)) throw dual_form_is_singular();
+    objective = std::min(objective, measured);
   }
   return omega;
 }
 
+// The dual form is all in double; of the primal one, Q is in the feature type.
+template <class Scalar>
+bool GrowingRidge<Scalar>::ill_conditioned() const {
+  return primal_ ? needs_refinement<Scalar>(state_.worst_pivot)
+                 : needs_refinement<double>(state_.worst_pivot);
+}
+
+// The steps of the dual form are differences in which digits cancel, and no refinement reaches them.
+template <class Scalar>
+void GrowingRidge<Scalar>::check_readout(const MatrixD& readout, double residual_energy) {
+  constexpr double kTolerance = 1e-3;
+  if (primal_ || !ill_conditioned()) return;
+  MatrixD padded = MatrixD::Zero(width_, readout.cols());
+  padded.topRows(readout.rows()) = readout;
+  double energy = 0;
+  design_.residual_gradient(padded, state_.targets, state_.blocks, energy, team_);
+  if (!(energy <= residual_energy + kTolerance * state_.targets.squaredNorm())) {
+    throw dual_form_is_singular();
+  }
+}
+
+template <class Scalar>
+MatrixD GrowingRidge<Scalar>::directions() {
+  design_.source().gather_kept();
+  return factor_->directions(design_, team_);
+}
+
 template <class Scalar>
 ReadoutPath GrowingRidge<Scalar>::path() {
-  design_.source().gather_kept();
-  MatrixD last_directions = factor_->directions(design_, team_);
+  MatrixD last_directions = directions();
   ReadoutPath path;
   path.column_per_unit = true;
   const Index units = primal_directions_.cols() + last_directions.cols();
@@ -187,14 +233,23 @@ ReadoutPath GrowingRidge<Scalar>::path() {
         primal_directions_;
     path.directions.rightCols(last_directions.cols()) = last_directions;
   }
-  path.steps = MatrixD(units, state_.outputs());
-  Index row = 0;
+  path.steps = all_steps();
   path.ends.push_back(0);
-  for (const MatrixD& step : steps_) {
-    path.steps.middleRows(row, step.rows()) = step;
-    path.ends.push_back(row += step.rows());
-  }
+  for (const MatrixD& step : steps_) path.ends.push_back(path.ends.back() + step.rows());
   return path;
+}
+
+template <class Scalar>
+MatrixD GrowingRidge<Scalar>::all_steps() const {
+  Index units = 0;
+  for (const MatrixD& step : steps_) units += step.rows();
+  MatrixD all(units, state_.outputs());
+  Index row = 0;
+  for (const MatrixD& step : steps_) {
+    all.middleRows(row, step.rows()) = step;
+    row += step.rows();
+  }
+  return all;
 }
 
 template <class Scalar>
@@ -203,10 +258,19 @@ ReadoutPath GrowingRidge<Scalar>::path_through(const std::vector<Index>& units) 
   if (!primal_ || outputs * stops > width_) return path();
   design_.source().gather_kept();
   const auto& factor = static_cast<const RidgeFactor<Scalar>&>(*factor_);
-  return path_between(factor.readouts(units, design_), outputs);
+  return path_between(factor.readouts(units, design_, team_), outputs);
+}
+
+template <class Scalar>
+std::vector<double> GrowingRidge<Scalar>::temperatures(const std::vector<Index>& units) const {
+  const MatrixD last = factor_->unit_columns(calibration_->rows());
+  MatrixD columns(last.rows(), primal_columns_.cols() + last.cols());
+  if (primal_columns_.cols() > 0) columns.leftCols(primal_columns_.cols()) = primal_columns_;
+  columns.rightCols(last.cols()) = last;
+  return calibration_->temperatures(calibration_start_, columns, all_steps(), units);
 }
 
 template class GrowingRidge<float>;
 template class GrowingRidge<double>;
 
-}  // namespace residuum
+}  // namespace stagenets

@@ -1,114 +1,205 @@
-#include "residuum/inputs.hpp"
+#include "stagenets/inputs.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <sstream>
+#include <stdexcept>
 
-namespace residuum {
+namespace stagenets {
+namespace {
+
+// Weights for raw inputs are the inverse of a column's deviation times something: both must be finite in double.
+void check_deviation(Index column, double deviation) {
+  constexpr double kLeast = 1e-300;
+  if (deviation >= kLeast) return;
+  std::ostringstream message;
+  message << "column " << column
+          << " of X (counting from 0) varies by too little to be scaled: its "
+          << "standard deviation is " << deviation
+          << "; multiply it by a large number or leave it out";
+  throw std::domain_error(message.str());
+}
+
+// Whether weights times these scales fit the feature type; constant columns have zeros.
+template <class Scalar>
+bool within_range(const VectorD& scales) {
+  constexpr double kLargest = std::is_same_v<Scalar, double> ? 1e290 : 1e30;
+  return (scales.array() == 0 || (scales.array() <= kLargest && scales.array() >= 1 / kLargest))
+      .all();
+}
+
+std::vector<Index> rows_with_weight(const Eigen::ArrayXd& weights) {
+  std::vector<Index> rows;
+  for (Index i = 0; i < weights.size(); ++i) {
+    if (weights[i] > 0) rows.push_back(i);
+  }
+  return rows;
+}
+
+// The value below which the given fraction of the values lies.
+double quantile(std::vector<double>& values, double fraction) {
+  const auto at =
+      values.begin() + static_cast<Index>(fraction * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+}  // namespace
 
 template <class Scalar>
-Inputs<Scalar>::Inputs(const Scalar* data, Index rows, Index columns, bool row_major)
-    : data_(data),
-      rows_(rows),
-      columns_(columns),
-      row_major_(row_major),
-      center_(VectorD::Zero(columns)),
-      scale_(VectorD::Ones(columns)),
-      inverse_scale_(VectorD::Ones(columns)) {}
+Inputs<Scalar>::Inputs(const InputView<Scalar>& view)
+    : data_(view.data),
+      rows_(view.rows),
+      columns_(view.columns),
+      row_major_(view.row_major),
+      center_(VectorD::Zero(view.columns)),
+      inverse_scale_(VectorD::Ones(view.columns)) {}
 
 template <class Scalar>
-void Inputs<Scalar>::turn(Team& team) {
+void Inputs<Scalar>::to_column_major(Team& team) {
   if (!row_major_) return;
-  turned_ = std::make_shared<std::vector<Scalar>>(static_cast<std::size_t>(rows_ * columns_));
-  Scalar* turned = turned_->data();
+  owned_ = std::make_shared<std::vector<Scalar>>(static_cast<std::size_t>(rows_ * columns_));
+  Scalar* copy = owned_->data();
   const RowBlocks blocks = RowBlocks::for_width(rows_, 0, columns_);
   blocks.sweep(team, [&](Index, Index b, int) {
     const RowRange range = blocks.block(b);
-    MatrixMap<Scalar>(turned + range.first, range.count, columns_, Eigen::OuterStride<>(rows_)) =
-        ConstMatrixMap<Scalar>(data_ + range.first * columns_, columns_, range.count,
-                               Eigen::OuterStride<>(columns_))
-            .transpose();
+    matrix_map(copy + range.first, range.count, columns_, rows_) =
+        matrix_map(data_ + range.first * columns_, columns_, range.count, columns_).transpose();
   });
-  data_ = turned;
+  data_ = copy;
   row_major_ = false;
 }
 
 template <class Scalar>
-void Inputs<Scalar>::standardize(const double* root_weights, Team& team) {
+void Inputs<Scalar>::learn_scales(Scaling scaling, const double* root_weights, Team& team,
+                                  const Reduction* reduction) {
   using Line = Eigen::Array<Scalar, Eigen::Dynamic, 1>;
   using Doubles = Eigen::ArrayXd;
-  const RowBlocks blocks = RowBlocks::for_width(rows_, 0, columns_);
+  const RowBlocks blocks = RowBlocks::for_width(rows_, 0, columns_).completed_by(reduction);
   const Doubles weights = root_weights
                               ? Doubles(Eigen::Map<const Doubles>(root_weights, rows_).square())
                               : Doubles::Ones(rows_);
-  const double total = weights.sum();
-  // along_row(lane, values, weight) or along_column(lane, column, values, weights): all values of the rows that
-  // have weight, the way memory runs.
-  const auto visit = [&](const auto& along_row, const auto& along_column) {
-    blocks.sweep(team, [&](Index lane, Index b, int) {
-      const RowRange range = blocks.block(b);
-      const auto block_weights = weights.segment(range.first, range.count);
-      for (Index i = range.first; row_major_ && i < range.first + range.count; ++i) {
-        if (weights[i] == 0) continue;
-        const Eigen::Map<const Line> row(data_ + i * columns_, columns_);
-        along_row(lane, row.template cast<double>(), weights[i]);
-      }
-      for (Index j = 0; !row_major_ && j < columns_; ++j) {
-        const Eigen::Map<const Line> column(data_ + j * rows_ + range.first, range.count);
-        along_column(lane, j, column.template cast<double>(), block_weights);
-      }
-    });
+  const double total = blocks.complete(weights.sum());
+  // Calls along_row(values, weight) or along_column(column, values, weights), in the order of memory, for all values
+  // of a block's rows with nonzero weight.
+  const auto visit = [&](Index b, const auto& along_row, const auto& along_column) {
+    const RowRange range = blocks.block(b);
+    const auto block_weights = weights.segment(range.first, range.count);
+    for (Index i = range.first; row_major_ && i < range.first + range.count; ++i) {
+      if (weights[i] == 0) continue;
+      const Eigen::Map<const Line> row(data_ + i * columns_, columns_);
+      along_row(row.template cast<double>(), weights[i]);
+    }
+    for (Index j = 0; !row_major_ && j < columns_; ++j) {
+      const Eigen::Map<const Line> column(data_ + j * rows_ + range.first, range.count);
+      along_column(j, column.template cast<double>(), block_weights);
+    }
   };
 
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  LaneSums means(blocks.lanes(), columns_);
-  MatrixD low = MatrixD::Constant(columns_, blocks.lanes(), kInfinity), high = -low;
-  visit(
-      [&](Index lane, const auto& row, double weight) {
-        Eigen::Map<Doubles>(means.lane(lane), columns_) += row * (weight / total);
-        low.col(lane).array() = low.col(lane).array().min(row);
-        high.col(lane).array() = high.col(lane).array().max(row);
-      },
-      [&](Index lane, Index j, const auto& column, const auto& weight) {
-        means.lane(lane)[j] += (column * (weight / total)).sum();
-        const double least = (weight > 0).select(column, kInfinity).minCoeff();
-        const double most = (weight > 0).select(column, -kInfinity).maxCoeff();
-        low(j, lane) = std::min(low(j, lane), least);
-        high(j, lane) = std::max(high(j, lane), most);
-      });
-  center_ = means.total();
-  const VectorD minimum = low.rowwise().minCoeff(), maximum = high.rowwise().maxCoeff();
-  // Deviations are squared in units of the column's range: columns of size 1e±160 survive that.
+  const auto add_to_means = [&](const LaneTotals& lane, Index b, int) {
+    Eigen::Map<Doubles> means(lane.sums, columns_);
+    Eigen::Map<Doubles> low(lane.least, columns_), high(lane.greatest, columns_);
+    visit(
+        b,
+        [&](const auto& row, double weight) {
+          means += row * (weight / total);
+          low = low.min(row);
+          high = high.max(row);
+        },
+        [&](Index j, const auto& column, const auto& weight) {
+          means[j] += (column * (weight / total)).sum();
+          low[j] = std::min(low[j], (weight > 0).select(column, kInfinity).minCoeff());
+          high[j] = std::max(high[j], (weight > 0).select(column, -kInfinity).maxCoeff());
+        });
+  };
+  const RowTotals first = blocks.totals(team, columns_, columns_, add_to_means);
+  const VectorD &minimum = first.least, &maximum = first.greatest;
+  bounds_ = {minimum, maximum};
+  const auto constant = (minimum.array() == maximum.array()).eval();
+  if (scaling == Scaling::none) {
+    for (Index j = 0; j < columns_; ++j) {
+      if (constant[j]) frozen_.push_back(j);
+    }
+    frozen_values_ = minimum(frozen_);
+    return;
+  }
+  center_ = constant.select(minimum, first.sums);
+  // Deviations are squared in units of the column's range, so that columns of size 1e±160 do not overflow or vanish.
   const Doubles unit = (maximum - minimum).array().max(std::numeric_limits<double>::min());
   const Doubles inverse_unit = unit.inverse();
 
-  LaneSums squares(blocks.lanes(), columns_);
-  visit(
-      [&](Index lane, const auto& row, double weight) {
-        Eigen::Map<Doubles>(squares.lane(lane), columns_) +=
-            ((row - center_.array()) * inverse_unit).square() * weight;
-      },
-      [&](Index lane, Index j, const auto& column, const auto& weight) {
-        squares.lane(lane)[j] +=
-            (((column - center_[j]) * inverse_unit[j]).square() * weight).sum();
-      });
-  scale_ = (squares.total().array() / total).sqrt() * unit;
-  for (Index j = 0; j < columns_; ++j) {
-    if (minimum[j] == maximum[j]) center_[j] = minimum[j];
-    if (minimum[j] == maximum[j] || !(scale_[j] > 0)) scale_[j] = 1.0;
+  const VectorD squares = blocks.sum(team, columns_, [&](double* sums, Index b, int) {
+    visit(
+        b,
+        [&](const auto& row, double weight) {
+          Eigen::Map<Doubles>(sums, columns_) +=
+              ((row - center_.array()) * inverse_unit).square() * weight;
+        },
+        [&](Index j, const auto& column, const auto& weight) {
+          sums[j] += (((column - center_[j]) * inverse_unit[j]).square() * weight).sum();
+        });
+  });
+  VectorD scale = ((squares.array() / total).sqrt() * unit).matrix();
+  if (scaling == Scaling::robust) {
+    if (reduction) throw std::invalid_argument("robust scaling needs all rows in one place");
+    resist_wild_values(rows_with_weight(weights), scale, team);
   }
-  inverse_scale_ = scale_.cwiseInverse();
+  for (Index j = 0; j < columns_; ++j) {
+    if (!constant[j]) check_deviation(j, scale[j]);
+    inverse_scale_[j] = constant[j] ? 0.0 : 1 / scale[j];
+  }
   standardized_ = true;
-  // Folding turns x·w into (x/σ)·w − (µ/σ)·w, which costs as many digits as µ/σ has.
+  // Folding turns x·w into (x/σ)·w − (µ/σ)·w, which loses as many digits as µ/σ has.
   constexpr double kFarthestFolded = std::is_same_v<Scalar, double> ? 1e3 : 8.0;
-  folded_ = (center_.array().abs() * inverse_scale_.array()).maxCoeff() <= kFarthestFolded;
+  folded_ = (center_.array().abs() * inverse_scale_.array()).maxCoeff() <= kFarthestFolded &&
+            within_range<Scalar>(inverse_scale_);
 }
 
 template <class Scalar>
-UnitWeights Inputs<Scalar>::unstandardized(UnitWeights units) const {
+void Inputs<Scalar>::resist_wild_values(const std::vector<Index>& rows, VectorD& scale,
+                                        Team& team) {
+  // Quartiles are worth a look only where a value is this many deviations from the mean, and they count if they tell
+  // of a deviation that is smaller by this factor. Normal data reach neither.
+  constexpr double kFar = 4, kTimesWider = 5;
+  constexpr double kQuartilesOfNormal = 1.349;  // their distance in units of the deviation
+  constexpr double kLargest =
+      1e9;  // squares of scaled values must not overflow, nor hide all others
+  constexpr std::size_t kEnough = 4096;
+  const std::size_t step = (rows.size() + kEnough - 1) / kEnough;
+  team.for_each(columns_, [&](Index j, int) {
+    const double farthest = std::max(bounds_.upper[j] - center_[j], center_[j] - bounds_.lower[j]);
+    if (!(farthest > kFar * scale[j])) return;
+    std::vector<double> values;
+    for (std::size_t i = 0; i < rows.size(); i += step) values.push_back(raw(rows[i], j));
+    const double narrow = (quantile(values, 0.75) - quantile(values, 0.25)) / kQuartilesOfNormal;
+    if (!(narrow > 0 && scale[j] > kTimesWider * narrow)) return;
+    center_[j] = quantile(values, 0.5);
+    scale[j] = std::max(narrow, farthest / kLargest);
+  });
+}
+
+template <class Scalar>
+UnitWeights Inputs<Scalar>::for_raw_inputs(UnitWeights units) const {
+  if (!frozen_.empty()) {
+    units.biases += units.weights(frozen_, Eigen::all).transpose() * frozen_values_;
+    units.weights(frozen_, Eigen::all).setZero();
+  }
   units.weights.array().colwise() *= inverse_scale_.array();
   units.biases -= units.weights.transpose() * center_;
   return units;
+}
+
+template <class Scalar>
+void Inputs<Scalar>::make_raw(Eigen::Ref<MatrixD> links,
+                              Eigen::Ref<Eigen::RowVectorXd> intercept) const {
+  if (!frozen_.empty()) {
+    intercept += frozen_values_.transpose() * links(frozen_, Eigen::all);
+    links(frozen_, Eigen::all).setZero();
+  }
+  links = inverse_scale_.asDiagonal() * links;
+  intercept -= center_.transpose() * links;
 }
 
 template <class Scalar>
@@ -141,22 +232,22 @@ InputBlock<Scalar> Inputs<Scalar>::load(RowRange range, Matrix<Scalar>& scratch)
   const Index leading = row_major_ ? columns_ : range.count;
   const Index lines = row_major_ ? range.count : columns_;
   if (scratch.rows() != leading || scratch.cols() < lines) scratch.resize(leading, lines);
+  const bool bounded = range.list && !bounds_.unbounded();
   for (Index line = 0; line < lines; ++line) {
     Scalar* to = scratch.data() + line * leading;
     if (row_major_) {
       const Scalar* from = data_ + range[line] * columns_;
-      if (!scaled) {
-        std::copy_n(from, columns_, to);
-        continue;
-      }
       for (Index j = 0; j < columns_; ++j) {
-        to[j] = static_cast<Scalar>((from[j] - center_[j]) * inverse_scale_[j]);
+        const double value = bounded ? within_bounds(from[j], j) : from[j];
+        to[j] = static_cast<Scalar>(scaled ? (value - center_[j]) * inverse_scale_[j] : value);
       }
     } else {
       const double center = scaled ? center_[line] : 0.0;
       const double inverse = scaled ? inverse_scale_[line] : 1.0;
       for (Index i = 0; i < range.count; ++i) {
-        to[i] = static_cast<Scalar>((raw(range[i], line) - center) * inverse);
+        const double value = raw(range[i], line);
+        to[i] = static_cast<Scalar>(((bounded ? within_bounds(value, line) : value) - center) *
+                                    inverse);
       }
     }
   }
@@ -171,13 +262,17 @@ void Inputs<Scalar>::copy_columns(RowRange range, Index first, Index count, doub
     return static_cast<double>(
         static_cast<Scalar>((value - center_[column]) * inverse_scale_[column]));
   };
-  // Out of row-major rows, eight at a time, which fill a cache line of a column.
+  // From row-major rows, eight at a time, which fill one cache line of a column.
   const Index run = row_major_ ? 8 : range.count;
   for (Index start = 0; start < range.count; start += run) {
     const Index stop = std::min(start + run, range.count);
     for (Index j = first; j < first + count; ++j) {
       double* to = out + (j - first) * leading;
-      if (row_major_ || range.list) {
+      if (range.list && !bounds_.unbounded()) {
+        for (Index i = start; i < stop; ++i) {
+          to[i] = standardized(within_bounds(raw(range[i], j), j), j);
+        }
+      } else if (row_major_ || range.list) {
         for (Index i = start; i < stop; ++i) to[i] = standardized(raw(range[i], j), j);
       } else {
         const Scalar* from = data_ + j * rows_ + range.first;
@@ -190,4 +285,4 @@ void Inputs<Scalar>::copy_columns(RowRange range, Index first, Index count, doub
 template class Inputs<float>;
 template class Inputs<double>;
 
-}  // namespace residuum
+}  // namespace stagenets

@@ -1,17 +1,17 @@
-// Chooses the kernels by what the CPU and the operating system support, once per process.
-#include "residuum/kernels.hpp"
+// Chooses the kernels that the CPU and the operating system support, once per process.
+#include "stagenets/kernels.hpp"
 
 #include "kernels/variants.hpp"
 
-#if defined(RESIDUUM_HAS_AVX2_KERNELS) && defined(_MSC_VER)
+#if defined(STAGENETS_HAS_AVX2_KERNELS) && defined(_MSC_VER)
 #include <immintrin.h>
 #include <intrin.h>
 #endif
 
-namespace residuum {
+namespace stagenets {
 namespace {
 
-#ifdef RESIDUUM_HAS_AVX2_KERNELS
+#ifdef STAGENETS_HAS_AVX2_KERNELS
 
 #ifdef _MSC_VER
 // Whether the CPU has these features (of leaves 1, ecx, and 7, ebx) and the system saves these registers.
@@ -39,10 +39,10 @@ bool cpu_has_avx2_and_fma() {
 
 #endif
 
-#ifdef RESIDUUM_HAS_AVX512_KERNELS
+#ifdef STAGENETS_HAS_AVX512_KERNELS
 bool cpu_has_avx512() {
 #ifdef _MSC_VER
-  // f, dq, cd, bw, vl: what /arch:AVX512 may use
+  // f, dq, cd, bw, vl: the features that /arch:AVX512 may use
   return cpu_has(0, (1 << 16) | (1 << 17) | (1 << 28) | (1 << 30) | static_cast<int>(1u << 31),
                  0xE6);
 #else
@@ -54,9 +54,9 @@ bool cpu_has_avx512() {
 #endif
 
 int count_variants() {
-#ifdef RESIDUUM_HAS_AVX2_KERNELS
+#ifdef STAGENETS_HAS_AVX2_KERNELS
   if (!cpu_has_avx2_and_fma()) return 1;
-#ifdef RESIDUUM_HAS_AVX512_KERNELS
+#ifdef STAGENETS_HAS_AVX512_KERNELS
   if (cpu_has_avx512()) return 3;
 #endif
   return 2;
@@ -75,10 +75,10 @@ int variant_count() {
 template <>
 const Kernels<float>* available_kernels<float>(int i) {
   if (i < 0 || i >= variant_count()) return nullptr;
-#ifdef RESIDUUM_HAS_AVX512_KERNELS
+#ifdef STAGENETS_HAS_AVX512_KERNELS
   if (i == 2) return &avx512::kFloatKernels;
 #endif
-#ifdef RESIDUUM_HAS_AVX2_KERNELS
+#ifdef STAGENETS_HAS_AVX2_KERNELS
   if (i == 1) return &avx2::kFloatKernels;
 #endif
   return &baseline::kFloatKernels;
@@ -87,10 +87,10 @@ const Kernels<float>* available_kernels<float>(int i) {
 template <>
 const Kernels<double>* available_kernels<double>(int i) {
   if (i < 0 || i >= variant_count()) return nullptr;
-#ifdef RESIDUUM_HAS_AVX512_KERNELS
+#ifdef STAGENETS_HAS_AVX512_KERNELS
   if (i == 2) return &avx512::kDoubleKernels;
 #endif
-#ifdef RESIDUUM_HAS_AVX2_KERNELS
+#ifdef STAGENETS_HAS_AVX2_KERNELS
   if (i == 1) return &avx2::kDoubleKernels;
 #endif
   return &baseline::kDoubleKernels;
@@ -106,4 +106,4 @@ const Kernels<double>& kernels<double>() {
   return *available_kernels<double>(variant_count() - 1);
 }
 
-}  // namespace residuum
+}  // namespace stagenets

@@ -1,76 +1,103 @@
-#include "residuum/layer.hpp"
+#include "stagenets/layer.hpp"
 
-#include "residuum/kernels.hpp"
+#include <algorithm>
 
-namespace residuum {
+#include "stagenets/kernels.hpp"
+
+namespace stagenets {
 
 template <class Scalar>
-Layer<Scalar>::Layer(const UnitWeights& units, Activation activation)
-    : weights_(units.weights.template cast<Scalar>()),
-      biases_(units.biases.template cast<Scalar>()),
-      activation_(activation),
-      sparse_(sparse_weights_.take(weights_)) {}
+Layer<Scalar>::Layer(const UnitWeights& units, Activation activation) : activation_(activation) {
+  dense_ = sparse_weights_.assign(units, nullptr, biases_);
+  if (dense_.empty()) return;
+  const UnitWeights dense = pick(units, dense_);
+  weights_ = dense.weights.template cast<Scalar>();
+  biases_(dense_) = dense.biases.template cast<Scalar>();
+}
 
 template <class Scalar>
 void Layer<Scalar>::assign(const UnitWeights& units, const Inputs<Scalar>& inputs) {
-  sparse_ = sparse_weights_.take(units, inputs, biases_);
-  if (sparse_) return;
-  inputs.adapt(units, weights_, biases_);
-  sparse_ = sparse_weights_.take(weights_);
+  dense_ = sparse_weights_.assign(units, &inputs, biases_);
+  if (dense_.empty()) return;
+  if (static_cast<Index>(dense_.size()) == units.count()) {
+    return inputs.adapt(units, weights_, biases_);
+  }
+  Vector<Scalar> dense_biases;
+  inputs.adapt(pick(units, dense_), weights_, dense_biases);
+  biases_(dense_) = dense_biases;
 }
 
 template <class Scalar>
 void Layer<Scalar>::evaluate(const InputBlock<Scalar>& x, Index rows, Scalar* out, Index leading,
                              double* square_norms, Profile* profile) const {
-  // Columns of a few sparse units are still in the first-level cache when they are activated.
-  constexpr Index kFew = 8;
-  const Index together = sparse_ ? kFew : units();
   Stopwatch watch;
-  std::vector<const Scalar*> columns;
-  if (sparse_) columns = sparse_weights_.columns(x, rows);
-  for (Index first = 0; first < units(); first += together) {
-    const Index last = std::min(first + together, units());
-    if (sparse_) {
-      sparse_weights_.map(columns, first, last, rows, out + first * leading, leading);
-    } else {
-      map(x, rows, out, leading);
-    }
+  const auto activate = [&](const Index* unit, Index count) {
     if (profile) profile->map += watch.lap();
-    for (Index j = first; j < last; ++j) {
+    for (const Index* end = unit + count; unit < end; ++unit) {
       const double norm =
-          kernels<Scalar>().activate(activation_, out + j * leading, rows, biases_[j]);
-      if (square_norms) square_norms[j] += norm;
+          kernels<Scalar>().activate(activation_, out + *unit * leading, rows, biases_[*unit]);
+      if (square_norms) square_norms[*unit] += norm;
     }
     if (profile) profile->activation += watch.lap();
+  };
+  if (!dense_.empty()) {
+    map_dense(x, rows, out, leading);
+    activate(dense_.data(), static_cast<Index>(dense_.size()));
+  }
+  const std::vector<Index>& sparse = sparse_weights_.units();
+  if (sparse.empty()) return;
+  // Columns of a few sparse units are still in the first-level cache when they are activated.
+  constexpr Index kFew = 8;
+  const std::vector<const Scalar*> columns = sparse_weights_.columns(x, rows);
+  const Index count = static_cast<Index>(sparse.size());
+  for (Index first = 0; first < count; first += kFew) {
+    const Index last = std::min(first + kFew, count);
+    sparse_weights_.map(columns, first, last, rows, out, leading);
+    activate(sparse.data() + first, last - first);
   }
 }
 
-// out <- x W by a matrix product.
+// Columns of out <- x W for the dense units, which form one product even where they are not side by side.
 template <class Scalar>
-void Layer<Scalar>::map(const InputBlock<Scalar>& x, Index rows, Scalar* out, Index leading) const {
-  constexpr Index kHandful = 6;
-  if (units() <= kHandful) return map_handful(x, rows, out, leading);
-  const Index inputs = weights_.rows();
-  blas::gemm<Scalar>(x.op, blas::Op::none, rows, units(), inputs, 1, x.data, x.leading,
-                     weights_.data(), inputs, 0, out, leading);
+void Layer<Scalar>::map_dense(const InputBlock<Scalar>& x, Index rows, Scalar* out,
+                              Index leading) const {
+  const Index count = static_cast<Index>(dense_.size());
+  if (count == units()) return multiply(x, rows, out, leading);
+  thread_local std::vector<Scalar> side_by_side;
+  side_by_side.resize(static_cast<std::size_t>(rows * count));
+  multiply(x, rows, side_by_side.data(), rows);
+  for (Index j = 0; j < count; ++j) {
+    std::copy_n(side_by_side.data() + j * rows, rows,
+                out + dense_[static_cast<std::size_t>(j)] * leading);
+  }
 }
 
-// A handful of units is bound by reading x, which the BLAS would copy first.
+// out <- x weights_ by a matrix product.
 template <class Scalar>
-void Layer<Scalar>::map_handful(const InputBlock<Scalar>& x, Index rows, Scalar* out,
-                                Index leading) const {
-  const Index inputs = weights_.rows();
-  MatrixMap<Scalar> result(out, rows, units(), Eigen::OuterStride<>(leading));
+void Layer<Scalar>::multiply(const InputBlock<Scalar>& x, Index rows, Scalar* out,
+                             Index leading) const {
+  constexpr Index kHandful = 6;
+  if (weights_.cols() <= kHandful) return multiply_handful(x, rows, out, leading);
+  blas::gemm<Scalar>(x.op, blas::Op::none, rows, weights_.cols(), weights_.rows(), 1, x.data,
+                     x.leading, weights_.data(), weights_.rows(), 0, out, leading);
+}
+
+// For a handful of units, the time goes into reading x, which the BLAS would copy first.
+template <class Scalar>
+void Layer<Scalar>::multiply_handful(const InputBlock<Scalar>& x, Index rows, Scalar* out,
+                                     Index leading) const {
+  const Index inputs = weights_.rows(), units = weights_.cols();
+  MatrixMap<Scalar> result(out, rows, units, Eigen::OuterStride<>(leading));
   if (x.op == blas::Op::transpose) {
     thread_local MatrixD sums;
-    sums.setZero(rows, units());
+    sums.setZero(rows, units);
     kernels<Scalar>().add_transposed_product(x.data, x.leading, rows, weights_.data(), inputs,
-                                             units(), inputs, sums.data(), rows);
+                                             units, inputs, sums.data(), rows);
     result = sums.template cast<Scalar>();
   } else {
     const Matrix<Scalar> negated = -weights_;
     result.setZero();
-    kernels<Scalar>().subtract_product(x.data, x.leading, inputs, negated.data(), inputs, units(),
+    kernels<Scalar>().subtract_product(x.data, x.leading, inputs, negated.data(), inputs, units,
                                        out, leading, rows);
   }
 }
@@ -78,4 +105,4 @@ void Layer<Scalar>::map_handful(const InputBlock<Scalar>& x, Index rows, Scalar*
 template class Layer<float>;
 template class Layer<double>;
 
-}  // namespace residuum
+}  // namespace stagenets

@@ -1,18 +1,20 @@
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 
-#include "residuum/cholesky.hpp"
-#include "residuum/dual_factor.hpp"
-#include "residuum/gram.hpp"
-#include "residuum/growing_ridge.hpp"
-#include "residuum/leave_one_out.hpp"
-#include "residuum/stagewise.hpp"
+#include "stagenets/calibration.hpp"
+#include "stagenets/cholesky.hpp"
+#include "stagenets/dual_factor.hpp"
+#include "stagenets/gram.hpp"
+#include "stagenets/growing_ridge.hpp"
+#include "stagenets/stagewise.hpp"
 
-namespace residuum {
+namespace stagenets {
 namespace {
 
-// Draws group after group of units and keeps them all. Returns the width of the design before the first
+// Draws one group of units after another and keeps them all. Returns the width of the design before the first
 // group and after each.
 template <class Scalar>
 std::vector<Index> keep_all(Design<Scalar>& design, StagewiseFit& fit, Team& team) {
@@ -20,20 +22,20 @@ std::vector<Index> keep_all(Design<Scalar>& design, StagewiseFit& fit, Team& tea
   std::vector<Index> widths{design.fixed()};
   for (Index stage = 0;; ++stage) {
     const StagePlan plan = source.plan();
-    if (plan.take == 0) break;
+    if (plan.keep == 0) break;
     source.draw(stage, plan, team);
     std::vector<Index> all(static_cast<std::size_t>(plan.pool));
     std::iota(all.begin(), all.end(), Index{0});
     source.select(all);
     source.keep_selected();
-    for (const Index candidate : all) fit.selected.push_back({stage, candidate});
+    for (const Index candidate : all) fit.history.selected.push_back({stage, candidate});
     widths.push_back(widths.back() + plan.pool);
   }
   source.gather_kept();
   return widths;
 }
 
-// Adds the sizes the caller wants on the path.
+// Adds the sizes that the caller wants on the path.
 void add_widths(std::vector<Index>& widths, const std::vector<Index>& units) {
   const Index fixed = widths.front(), most = widths.back();
   for (const Index count : units) widths.push_back(std::min(most, fixed + count));
@@ -41,157 +43,190 @@ void add_widths(std::vector<Index>& widths, const std::vector<Index>& units) {
   widths.erase(std::unique(widths.begin(), widths.end()), widths.end());
 }
 
-// Readouts of growing height side by side, as tall as the last.
-MatrixD side_by_side(const std::vector<MatrixD>& readouts) {
-  const Index outputs = readouts.back().cols();
-  MatrixD all =
-      MatrixD::Zero(readouts.back().rows(), outputs * static_cast<Index>(readouts.size()));
-  Index column = 0;
-  for (const MatrixD& readout : readouts) {
-    all.block(0, column, readout.rows(), outputs) = readout;
-    column += outputs;
-  }
-  return all;
-}
-
-// Leave-one-out scores for calibration. Without Q, leverages have to be solved for, row by row.
+// The calibration state of a network. As Q is not stored, its rows are solved for: q = L⁻¹ a. They are written to
+// `columns` unless that is null.
 template <class Scalar>
-void leave_some_out(Design<Scalar>& design, const RidgeState<Scalar>& state, const MatrixD& targets,
-                    const KeptCholesky& factor, StagewiseFit& fit, Team& team) {
+CalibrationState calibration_state(Design<Scalar>& design, const RidgeState<Scalar>& state,
+                                   const Calibration& calibration, const KeptCholesky& factor,
+                                   const MatrixD& readout, MatrixD* columns, Team& team) {
   constexpr Index kTogether = 256;
-  const double* roots = design.root_weights();
-  fit.loo_rows = calibration_rows(targets.rows(), roots);
-  const Index count = static_cast<Index>(fit.loo_rows.size()), outputs = targets.cols();
-  fit.loo_scores.resize(count, outputs);
+  const Index count = static_cast<Index>(calibration.rows().size()), outputs = state.outputs();
+  const Index kept = factor.l.rows();
+  if (columns) columns->resize(count, kept);
+  CalibrationState found{MatrixD(count, outputs), VectorD(count)};
   team.for_each((count + kTogether - 1) / kTogether, [&](Index part, int worker) {
     team.poll(worker);
     const Index first = part * kTogether, some = std::min(kTogether, count - first);
     MatrixD rows(some, design.columns());
-    design.all_columns({first, some, fit.loo_rows.data()}, rows.data(), some, worker);
+    design.all_columns({first, some, calibration.rows().data()}, rows.data(), some, worker);
     MatrixD fitted(some, outputs);
-    blas::gemm<double>(blas::Op::none, blas::Op::none, some, outputs, rows.cols(), 1.0, rows.data(),
-                       some, fit.readout.data(), fit.readout.rows(), 0.0, fitted.data(), some);
-    MatrixD q(factor.l.rows(), some);
-    for (Index j = 0; j < factor.l.rows(); ++j) q.row(j) = rows.col(factor.kept[j]).transpose();
-    solve_lower(factor.l, factor.l.rows(), q);
+    blas::gemm(blas::Op::none, blas::Op::none, 1, rows, readout, 0, fitted);
+    MatrixD q(kept, some);
+    for (Index j = 0; j < kept; ++j) q.row(j) = rows.col(factor.kept[j]).transpose();
+    solve_columns(blas::Op::none, factor.l, q, team, worker);
     for (Index i = 0; i < some; ++i) {
-      const Index row = fit.loo_rows[static_cast<std::size_t>(first + i)];
-      const double growth = loo_growth(q.col(i).squaredNorm()) / (roots ? roots[row] : 1.0);
-      fit.loo_scores.row(first + i) =
-          targets.row(row) - (state.targets.row(row) - fitted.row(i)) * growth;
+      const Index row = calibration.rows()[static_cast<std::size_t>(first + i)];
+      found.residual.row(first + i) = state.targets.row(row) - fitted.row(i);
+      found.leverage[first + i] = q.col(i).squaredNorm();
     }
+    if (columns) columns->middleRows(first, some) = q.transpose();
   });
+  return found;
 }
 
+// Returns the objective at the readout, measured on the data where the problem is ill-conditioned (zero elsewhere).
 template <class Scalar>
-void solve_primal(Design<Scalar>& design, RidgeState<Scalar>& state, const MatrixD& targets,
-                  const std::vector<Index>& widths, StagewiseFit& fit, Team& team) {
+double solve_primal(Design<Scalar>& design, RidgeState<Scalar>& state,
+                    const Calibration* calibration, const std::vector<Index>& widths,
+                    const Wanted& wanted, StagewiseFit& fit, Team& team) {
   const Index columns = design.columns(), outputs = state.outputs();
   const MatrixD joint = gram(state.blocks, columns + outputs, team,
-                             [&](RowRange range, double* out, Index leading, int worker) {
-                               design.all_columns(range, out, leading, worker);
-                               MatrixMap<double>(out + columns * leading, range.count, outputs,
-                                                 Eigen::OuterStride<>(leading)) =
+                             [&](RowRange range, MatrixMap<double> out, int worker) {
+                               design.all_columns(range, out.data(), out.outerStride(), worker);
+                               out.rightCols(outputs) =
                                    state.targets.middleRows(range.first, range.count);
                              });
   MatrixD normal = joint.topLeftCorner(columns, columns);
   normal.diagonal().array() += state.alpha;
   const KeptCholesky factor(normal, team);
   MatrixD z = factor.compress(joint.bottomLeftCorner(outputs, columns).transpose());
-  solve_lower(factor.l, factor.l.rows(), z);
+  solve_lower(factor.l, z, team);
 
-  const double energy = state.targets.squaredNorm();
+  FitHistory& history = fit.history;
+  const double energy = state.blocks.complete(state.targets.squaredNorm());
   std::vector<MatrixD> readouts;
+  std::vector<Index> kept_before;  // columns in the factor at each width
   for (const Index width : widths) {
-    const Index kept_before =
-        std::lower_bound(factor.kept.begin(), factor.kept.end(), width) - factor.kept.begin();
-    MatrixD solution = z.topRows(kept_before);
+    kept_before.push_back(std::lower_bound(factor.kept.begin(), factor.kept.end(), width) -
+                          factor.kept.begin());
+    MatrixD solution = z.topRows(kept_before.back());
     const double objective = std::max(0.0, energy - solution.squaredNorm());
-    solve_lower_transposed(factor.l, solution.rows(), solution);
+    solve_lower_transposed(factor.l.topLeftCorner(solution.rows(), solution.rows()), solution,
+                           team);
     const MatrixD readout = factor.expand(solution, width);
-    fit.objective_path.push_back(objective);
-    fit.residual_path.push_back(std::max(0.0, objective - state.alpha * readout.squaredNorm()));
+    history.objective_path.push_back(objective);
+    history.residual_path.push_back(std::max(0.0, objective - state.alpha * readout.squaredNorm()));
     readouts.push_back(readout);
   }
-  fit.path = path_between(side_by_side(readouts), targets.cols());
+  fit.path = path_between(readouts);
   fit.readout = readouts.back();
+  double measured = 0;
   if (needs_refinement<double>(factor.worst_pivot)) {
     const double objective =
         refine(design, state, fit.readout, 6, team, [&](const MatrixD& gradient) {
           MatrixD x = factor.compress(gradient);
-          solve_lower(factor.l, x.rows(), x);
-          solve_lower_transposed(factor.l, x.rows(), x);
+          solve_lower(factor.l, x, team);
+          solve_lower_transposed(factor.l, x, team);
           return factor.expand(x, columns);
         });
-    fit.objective_path.back() = std::min(fit.objective_path.back(), objective);
-    fit.residual_path.back() =
-        std::max(0.0, fit.objective_path.back() - state.alpha * fit.readout.squaredNorm());
+    measured = objective;
+    history.objective_path.back() = std::min(history.objective_path.back(), objective);
+    history.residual_path.back() =
+        std::max(0.0, history.objective_path.back() - state.alpha * fit.readout.squaredNorm());
   }
-  if (state.leverage.size() > 0) leave_some_out(design, state, targets, factor, fit, team);
+  if (!calibration) return measured;
+  MatrixD q;
+  const CalibrationState last = calibration_state(design, state, *calibration, factor, fit.readout,
+                                                  wanted.path_temperatures ? &q : nullptr, team);
+  fit.temperature = calibration->temperature(last);
+  if (!wanted.path_temperatures) return measured;
+  const CalibrationState nothing{state.targets(calibration->rows(), Eigen::all),
+                                 VectorD::Zero(q.rows())};
+  fit.path_temperatures = calibration->temperatures(nothing, q, z, kept_before);
+  return measured;
 }
 
+// Returns the objective at the readout, measured on the data where the problem is ill-conditioned (zero elsewhere).
 template <class Scalar>
-void solve_dual(Design<Scalar>& design, RidgeState<Scalar>& state, const MatrixD& targets,
-                const std::vector<Index>& widths, StagewiseFit& fit, Team& team) {
+double solve_dual(Design<Scalar>& design, RidgeState<Scalar>& state, const Calibration* calibration,
+                  const std::vector<Index>& widths, const Wanted& wanted, StagewiseFit& fit,
+                  Team& team) {
+  FitHistory& history = fit.history;
   std::vector<MatrixD> readouts;
+  double measured = 0;
   for (const Index width : widths) {
+    const bool is_last = width == widths.back();
     DualFactor<Scalar> factor(design, state, width - design.fixed(), team);
-    factor.initialize(state);
+    factor.initialize(state, team);
     fit.readout = factor.readout(design, team).topRows(width);
     readouts.push_back(fit.readout);
-    // Each form is factored anew, so only mathematics keeps the objective from rising; rounding may not.
-    const bool first = fit.objective_path.empty();
-    fit.objective_path.push_back(first ? state.objective
-                                       : std::min(state.objective, fit.objective_path.back()));
-    fit.residual_path.push_back(state.residual_energy);
-    if (width < widths.back()) continue;
-    if (needs_refinement<double>(state.worst_pivot)) {
+    // Each size is factorised anew. In exact arithmetic the objective never rises, but rounding may make it.
+    const bool first = history.objective_path.empty();
+    history.objective_path.push_back(
+        first ? state.objective : std::min(state.objective, history.objective_path.back()));
+    history.residual_path.push_back(state.residual_energy);
+    if (calibration && (is_last || wanted.path_temperatures)) {
+      fit.temperature = calibration->temperature(state.of_rows(calibration->rows()));
+      if (wanted.path_temperatures) fit.path_temperatures.push_back(fit.temperature);
+    }
+    if (is_last && needs_refinement<double>(state.worst_pivot)) {
       const double objective =
           refine(design, state, fit.readout, 4, team,
                  [&](const MatrixD& gradient) { return factor.solve(gradient, design, team); });
-      fit.objective_path.back() = std::min(fit.objective_path.back(), objective);
+      measured = objective;
+      history.objective_path.back() = std::min(history.objective_path.back(), objective);
     }
   }
-  fit.path = path_between(side_by_side(readouts), targets.cols());
-  if (state.leverage.size() > 0) leave_one_out(design, state, targets, fit);
+  fit.path = path_between(readouts);
+  return measured;
 }
 
 }  // namespace
 
 template <class Scalar>
-StagewiseFit fit_one_shot(Design<Scalar>& design, const RowBlocks& blocks, const MatrixD& targets,
-                          const StagewiseSettings& settings, Team& team) {
-  const MatrixD weighted_targets = design.weighted(targets);
-  RidgeState<Scalar> state(blocks, weighted_targets, settings.alpha, settings.loo_scores);
-  const Index columns = design.fixed() + settings.max_units;
+StagewiseFit fit_one_shot(Design<Scalar>& design, const RowBlocks& blocks, const Targets& targets,
+                          const StagewiseSettings& settings, const Wanted& wanted,
+                          const Observer& observer, Team& team) {
+  const MatrixD weighted_targets = design.weighted(targets.values());
+  std::optional<Calibration> calibration;
+  if (wanted.temperature || wanted.path_temperatures) {
+    calibration.emplace(targets, design.root_weights());
+  }
+  const Calibration* calibrates = calibration ? &*calibration : nullptr;
+  RidgeState<Scalar> state(blocks, weighted_targets, settings.alpha, calibrates != nullptr);
+  const Index columns = design.fixed() + design.source().max_units();
   const bool dual =
       settings.solver == Solver::dual ||
       (settings.solver == Solver::automatic && settings.alpha > 0 && columns > design.rows());
   Stopwatch clock;
   StagewiseFit fit;
   std::vector<Index> widths = keep_all(design, fit, team);
-  add_widths(widths, settings.path_units);
+  add_widths(widths, wanted.sizes);
+  const StagewiseFit drawn = fit;
+  double best = std::numeric_limits<double>::infinity();
   bool solved = false;
   if (dual) {
     try {
-      StagewiseFit attempt = fit;
-      solve_dual(design, state, targets, widths, attempt, team);
-      fit = std::move(attempt);
-      solved = true;
+      best = solve_dual(design, state, calibrates, widths, wanted, fit, team);
+      solved = agree(best, fit.history.objective_path.back(), state.targets);
+      if (!solved && settings.solver == Solver::dual) throw dual_form_is_singular();
     } catch (const std::domain_error&) {  // the penalty is below the rounding of AAᵀ
       if (settings.solver == Solver::dual) throw;
     }
   }
-  if (!solved) solve_primal(design, state, targets, widths, fit, team);
-  for (const Index width : widths) fit.units_path.push_back(width - widths.front());
-  fit.best_stage = static_cast<Index>(widths.size()) - 1;
+  if (!solved) {  // both forms may be at the end of their precision: the better one counts
+    StagewiseFit attempt = drawn;
+    if (solve_primal(design, state, calibrates, widths, wanted, attempt, team) < best) {
+      fit = std::move(attempt);
+    }
+  }
+  FitHistory& history = fit.history;
+  for (const Index width : widths) history.units_path.push_back(width - widths.front());
+  history.best_stage = history.stages();
   fit.profile.total = clock.lap();
+  if (observer) {
+    observer({history.stages() - 1, history.units_path.back(), design.source().max_units(),
+              history.objective_path.back(), history.residual_path.back(),
+              std::numeric_limits<double>::quiet_NaN()});
+  }
   return fit;
 }
 
-template StagewiseFit fit_one_shot<float>(Design<float>&, const RowBlocks&, const MatrixD&,
-                                          const StagewiseSettings&, Team&);
-template StagewiseFit fit_one_shot<double>(Design<double>&, const RowBlocks&, const MatrixD&,
-                                           const StagewiseSettings&, Team&);
+template StagewiseFit fit_one_shot<float>(Design<float>&, const RowBlocks&, const Targets&,
+                                          const StagewiseSettings&, const Wanted&, const Observer&,
+                                          Team&);
+template StagewiseFit fit_one_shot<double>(Design<double>&, const RowBlocks&, const Targets&,
+                                           const StagewiseSettings&, const Wanted&, const Observer&,
+                                           Team&);
 
-}  // namespace residuum
+}  // namespace stagenets

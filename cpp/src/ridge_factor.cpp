@@ -1,35 +1,34 @@
-#include "residuum/ridge_factor.hpp"
+#include "stagenets/ridge_factor.hpp"
 
 #include <cmath>
 
-#include "residuum/cholesky.hpp"
-#include "residuum/gram.hpp"
-#include "residuum/products.hpp"
+#include "stagenets/cholesky.hpp"
+#include "stagenets/gram.hpp"
+#include "stagenets/products.hpp"
 
-namespace residuum {
+namespace stagenets {
 
 template <class Scalar>
 RidgeFactor<Scalar>::RidgeFactor(Design<Scalar>& design, RidgeState<Scalar>& state, Index units,
                                  Index spare, Team& team)
     : fixed_(design.fixed()),
+      block_rows_(state.blocks.block_rows()),
       q_(state.blocks, design.fixed() + units + spare),
       l_(design.fixed() + units, design.fixed() + units),
       z_(MatrixD::Zero(design.fixed() + units, state.outputs())) {
   start(design, state, team);
 }
 
-// The fixed columns come all at once: Cholesky of their Gram matrix, then Q = A L⁻ᵀ block by block.
+// The fixed columns are factorised all at once: Cholesky of their Gram matrix, then Q = A L⁻ᵀ block by block.
 template <class Scalar>
 void RidgeFactor<Scalar>::start(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team) {
   const RowBlocks& blocks = state.blocks;
   const MatrixD& targets = state.targets;
   const Index outputs = state.outputs();
   const MatrixD joint =
-      gram(blocks, fixed_ + outputs, team, [&](RowRange range, double* out, Index leading, int) {
-        design.fixed_columns(range, 0, fixed_, out, leading);
-        MatrixMap<double>(out + fixed_ * leading, range.count, outputs,
-                          Eigen::OuterStride<>(leading)) =
-            targets.middleRows(range.first, range.count);
+      gram(blocks, fixed_ + outputs, team, [&](RowRange range, MatrixMap<double> out, int) {
+        design.fixed_columns(range, 0, fixed_, out.data(), out.outerStride());
+        out.rightCols(outputs) = targets.middleRows(range.first, range.count);
       });
   MatrixD normal = joint.topLeftCorner(fixed_, fixed_);
   normal.diagonal().array() += state.alpha;
@@ -47,102 +46,82 @@ void RidgeFactor<Scalar>::start(Design<Scalar>& design, RidgeState<Scalar>& stat
     for (Index j = 0; j < width_; ++j) {
       if (kept_fixed_[j] != j) wide.col(j) = wide.col(kept_fixed_[j]);
     }
-    blas::trsm<double>(blas::Side::right, blas::Op::transpose, range.count, width_, l_.data(),
-                       l_.rows(), wide.data(), range.count);
-    MatrixMap<Scalar>(q_.column(b, 0), range.count, width_, Eigen::OuterStride<>(q_.leading())) =
-        wide.leftCols(width_).template cast<Scalar>();
+    blas::trsm(blas::Side::right, blas::Op::transpose, l_.topLeftCorner(width_, width_),
+               wide.leftCols(width_));
+    q_.block(b, 0, width_) = wide.leftCols(width_).template cast<Scalar>();
   });
   if (state.worst_pivot < second_pass_threshold<double>()) orthogonalize_start_again(state, team);
 
   MatrixD right_side = factor.compress(joint.bottomLeftCorner(outputs, fixed_).transpose());
-  solve_lower(l_, width_, right_side);
+  solve_lower(l_.topLeftCorner(width_, width_), right_side, team);
   z_.topRows(width_) = right_side;
-  const double energy = targets.squaredNorm();
+  const double energy = blocks.complete(targets.squaredNorm());
   state.objective = std::max(0.0, energy - right_side.squaredNorm());
   const Matrix<Scalar> step = right_side.template cast<Scalar>();
-  LaneSums measures(blocks.lanes(), state.kSums);
-  blocks.sweep(team, [&](Index lane, Index b, int) {
+  state.measured(blocks.sum(team, state.kSums, [&](double* measures, Index b, int) {
     const RowRange range = blocks.block(b);
-    MatrixMap<Scalar>(state.residual.column(b, 0), range.count, outputs,
-                      Eigen::OuterStride<>(state.residual.leading())) =
+    state.residual.block(b, 0, outputs) =
         targets.middleRows(range.first, range.count).template cast<Scalar>();
-    absorb_block(b, 0, step, state, measures.lane(lane));
-  });
-  state.measured(measures.total());
+    absorb_block(b, 0, step, state, measures);
+  }));
 }
 
 // The second half of CholeskyQR2 on [A; √λ I]: measures how far [Q; √λ L⁻ᵀ] is from orthonormal
-// columns, and corrects both Q and L by the factor of that.
+// columns, and corrects both Q and L by the factor of that deviation.
 template <class Scalar>
 void RidgeFactor<Scalar>::orthogonalize_start_again(RidgeState<Scalar>& state, Team& team) {
   const RowBlocks& blocks = state.blocks;
-  MatrixD deviation =
-      gram(blocks, width_, team, [&](RowRange range, double* out, Index leading, int) {
-        const Index b = range.first / blocks.block_rows();
-        MatrixMap<double>(out, range.count, width_, Eigen::OuterStride<>(leading)) =
-            ConstMatrixMap<Scalar>(q_.column(b, 0), range.count, width_,
-                                   Eigen::OuterStride<>(q_.leading()))
-                .template cast<double>();
-      });
-  const MatrixD inverse = inverse_transposed_columns(l_, width_, 0);
-  deviation += state.alpha * (inverse.transpose() * inverse);
+  MatrixD deviation = gram(blocks, width_, team, [&](RowRange range, MatrixMap<double> out, int) {
+    const Index b = range.first / blocks.block_rows();
+    out = q_.block(b, 0, width_).template cast<double>();
+  });
+  auto factor = l_.topLeftCorner(width_, width_);
+  add_gram_of_upper(state.alpha, inverse_transposed_columns(factor, 0, team), deviation, team);
   if (!cholesky(deviation, team)) return;  // beyond repair; the first factor stands
   const MatrixD correction = deviation.template triangularView<Eigen::Lower>();
   blocks.sweep(team, [&](Index, Index b, int) {
-    const RowRange range = blocks.block(b);
-    MatrixMap<Scalar> panel(q_.column(b, 0), range.count, width_,
-                            Eigen::OuterStride<>(q_.leading()));
+    MatrixMap<Scalar> panel = q_.block(b, 0, width_);
     MatrixD wide = panel.template cast<double>();
-    blas::trsm<double>(blas::Side::right, blas::Op::transpose, range.count, width_,
-                       correction.data(), width_, wide.data(), range.count);
+    blas::trsm(blas::Side::right, blas::Op::transpose, correction, wide);
     panel = wide.template cast<Scalar>();
   });
-  const MatrixD corrected =
-      l_.topLeftCorner(width_, width_).template triangularView<Eigen::Lower>() * correction;
-  l_.topLeftCorner(width_, width_) = corrected;
+  factor.template triangularView<Eigen::StrictlyUpper>().setZero();
+  factor = multiply_lower(factor, correction, team);
 }
 
-// R -= Q[:, first …] z on one block, and what follows from that.
+// R -= Q[:, first …] z on one block, and the quantities that depend on it.
 template <class Scalar>
 void RidgeFactor<Scalar>::absorb_block(Index block, Index first, const Matrix<Scalar>& z,
                                        RidgeState<Scalar>& state, double* measures) {
-  const Scalar* q = q_.column(block, first);
-  subtract_product<Scalar>(q, q_.leading(), z.rows(), z.data(), z.rows(), z.cols(),
-                           state.residual.column(block, 0), state.residual.leading(),
-                           state.blocks.block(block).count);
-  state.measure_block(block, q, q_.leading(), z.rows(), measures);
+  const MatrixMap<Scalar> q = q_.block(block, first, z.rows());
+  subtract_product(q, z, state.residual.block(block, 0, z.cols()));
+  state.measure_block(block, q, measures);
 }
 
 template <class Scalar>
 Projection RidgeFactor<Scalar>::project(Design<Scalar>& design, RidgeState<Scalar>& state,
                                         Team& team) {
   const Index k = design.source().count(Units::selected), q = state.outputs();
-  const Index leading = q_.leading(), size = width_ * k + k * k + k * q;
+  const Index size = width_ * k + k * k + k * q;
   const RowBlocks blocks = state.blocks.for_sums(size);
-  LaneSums sums(blocks.lanes(), size);
-  blocks.sweep(team, [&](Index lane, Index b, int worker) {
+  const VectorD total = blocks.sum(team, size, [&](double* sums, Index b, int worker) {
     Stopwatch watch;
-    const RowRange range = blocks.block(b);
-    // G waits in the place that Q' will take.
-    Scalar* fresh = q_.column(b, width_);
-    design.evaluate(Units::selected, range, fresh, leading, nullptr, worker);
-    double* overlap = sums.lane(lane);
-    double* square = overlap + width_ * k;
-    double* gain = square + k * k;
-    add_transposed_product<Scalar>(q_.column(b, 0), leading, width_, fresh, leading, k, range.count,
-                                   overlap, width_);
-    add_transposed_product<Scalar>(fresh, leading, k, fresh, leading, k, range.count, square, k);
-    add_transposed_product<Scalar>(fresh, leading, k, state.residual.column(b, 0),
-                                   state.residual.leading(), q, range.count, gain, k);
+    // G is stored where Q' will be.
+    const MatrixMap<Scalar> fresh = q_.block(b, width_, k);
+    design.evaluate(Units::selected, blocks.block(b), q_.column(b, width_), fresh.outerStride(),
+                    nullptr, worker);
+    add_transposed_product(q_.block(b, 0, width_), fresh, matrix_map(sums, width_, k, width_));
+    add_transposed_product(fresh, fresh, matrix_map(sums + width_ * k, k, k, k));
+    add_transposed_product(fresh, state.residual.block(b, 0, q),
+                           matrix_map(sums + width_ * k + k * k, k, q, k));
     design.scratch(worker).profile.project += watch.lap();
   });
-  const VectorD total = sums.total();
   overlap_ = Eigen::Map<const MatrixD>(total.data(), width_, k);
   Projection projection;
   projection.schur = Eigen::Map<const MatrixD>(total.data() + width_ * k, k, k);
   projection.schur.diagonal().array() += state.alpha;
   projection.penalized_norm = projection.schur.diagonal();
-  projection.schur -= overlap_.transpose() * overlap_;
+  multiply(blas::Op::transpose, blas::Op::none, -1, overlap_, overlap_, 1, projection.schur, team);
   projection.residual_gain = Eigen::Map<const MatrixD>(total.data() + width_ * k + k * k, k, q);
   return projection;
 }
@@ -164,26 +143,23 @@ void RidgeFactor<Scalar>::append(Choice& choice, const Projection& projection,
 
   const Matrix<Scalar> scalar_overlap = overlap.template cast<Scalar>();
   Matrix<Scalar> scalar_step = choice.step.template cast<Scalar>();
-  LaneSums measures(blocks.lanes(), state.kSums);
-  blocks.sweep(team, [&](Index lane, Index b, int worker) {
+  VectorD measures = blocks.sum(team, state.kSums, [&](double* sums, Index b, int worker) {
     Stopwatch watch;
-    const Index rows = blocks.block(b).count;
-    if (!in_place) move_chosen(b, rows, choice.columns, design.scratch(worker).pool);
-    subtract_product<Scalar>(q_.column(b, 0), q_.leading(), width_, scalar_overlap.data(), width_,
-                             k, q_.column(b, width_), q_.leading(), rows);
-    normalize_block(b, rows, choice.schur_factor);
-    if (!twice) absorb_block(b, width_, scalar_step, state, measures.lane(lane));
+    if (!in_place) move_chosen(b, choice.columns, design.scratch(worker).pool);
+    subtract_product(q_.block(b, 0, width_), scalar_overlap, q_.block(b, width_, k));
+    normalize_block(b, choice.schur_factor);
+    if (!twice) absorb_block(b, width_, scalar_step, state, sums);
     design.scratch(worker).profile.append += watch.lap();
   });
   if (twice) {
     orthogonalize_again(overlap, choice.schur_factor, state, team);
     choice.step = choice.schur_factor.template triangularView<Eigen::Lower>().solve(gain);
     scalar_step = choice.step.template cast<Scalar>();
-    blocks.sweep(team, [&](Index lane, Index b, int) {
-      absorb_block(b, width_, scalar_step, state, measures.lane(lane));
+    measures = blocks.sum(team, state.kSums, [&](double* sums, Index b, int) {
+      absorb_block(b, width_, scalar_step, state, sums);
     });
   }
-  state.measured(measures.total());
+  state.measured(measures);
 
   l_.block(width_, 0, k, width_) = overlap.transpose();
   l_.block(width_, width_, k, k) = choice.schur_factor;
@@ -191,77 +167,71 @@ void RidgeFactor<Scalar>::append(Choice& choice, const Projection& projection,
   width_ += k;
 }
 
-// The chosen ones of the columns that wait behind Q move to the front of them.
+// Moves the chosen ones of the columns stored after Q to the front.
 template <class Scalar>
-void RidgeFactor<Scalar>::move_chosen(Index block, Index rows, const std::vector<Index>& columns,
+void RidgeFactor<Scalar>::move_chosen(Index block, const std::vector<Index>& columns,
                                       Matrix<Scalar>& scratch) {
   const Index k = static_cast<Index>(columns.size());
-  if (scratch.rows() < rows || scratch.cols() < k) scratch.resize(rows, k);
-  for (Index j = 0; j < k; ++j) {
-    std::copy_n(q_.column(block, width_ + columns[j]), rows, scratch.col(j).data());
-  }
-  for (Index j = 0; j < k; ++j) {
-    std::copy_n(scratch.col(j).data(), rows, q_.column(block, width_ + j));
-  }
+  MatrixMap<Scalar> front = q_.block(block, width_, k);
+  if (scratch.rows() < front.rows() || scratch.cols() < k) scratch.resize(front.rows(), k);
+  auto chosen = scratch.topLeftCorner(front.rows(), k);
+  for (Index j = 0; j < k; ++j) chosen.col(j) = q_.block(block, width_ + columns[j], 1);
+  front = chosen;
 }
 
 // "Twice is enough": what is left of Q in the new block is measured, in the inner product of
-// [A; √λ I], and taken out; overlap and factor are corrected to match.
+// [A; √λ I], and subtracted; overlap and factor are corrected to match.
 template <class Scalar>
 void RidgeFactor<Scalar>::orthogonalize_again(MatrixD& overlap, MatrixD& schur_factor,
                                               RidgeState<Scalar>& state, Team& team) {
-  const Index k = schur_factor.rows(), leading = q_.leading();
-  const RowBlocks blocks = state.blocks.for_sums(width_ * k + k * k);
-  LaneSums sums(blocks.lanes(), width_ * k + k * k);
-  blocks.sweep(team, [&](Index lane, Index b, int) {
-    const Index rows = blocks.block(b).count;
-    const Scalar* fresh = q_.column(b, width_);
-    add_transposed_product<Scalar>(q_.column(b, 0), leading, width_, fresh, leading, k, rows,
-                                   sums.lane(lane), width_);
-    add_transposed_product<Scalar>(fresh, leading, k, fresh, leading, k, rows,
-                                   sums.lane(lane) + width_ * k, k);
+  const Index k = schur_factor.rows();
+  const Index size = width_ * k + k * k;
+  const RowBlocks blocks = state.blocks.for_sums(size);
+  const VectorD total = blocks.sum(team, size, [&](double* sums, Index b, int) {
+    const MatrixMap<Scalar> fresh = q_.block(b, width_, k);
+    add_transposed_product(q_.block(b, 0, width_), fresh, matrix_map(sums, width_, k, width_));
+    add_transposed_product(fresh, fresh, matrix_map(sums + width_ * k, k, k, k));
   });
-  const VectorD total = sums.total();
   MatrixD left = Eigen::Map<const MatrixD>(total.data(), width_, k);
   MatrixD square = Eigen::Map<const MatrixD>(total.data() + width_ * k, k, k);
 
   // Rows of the new block that belong to √λ I: √λ [−L⁻ᵀB; I] L_s⁻ᵀ.
+  constexpr auto none = blas::Op::none, transpose = blas::Op::transpose;
+  const auto factor = l_.topLeftCorner(width_, width_);
   MatrixD upper = -overlap;
-  solve_lower_transposed(l_, width_, upper);
-  const MatrixD lower = inverse_transposed_columns(schur_factor, k, 0);
-  upper = upper * lower;
+  solve_lower_transposed(factor, upper, team);
+  solve_lower_from_right(schur_factor, upper, team);
+  const MatrixD lower = inverse_transposed_columns(schur_factor, 0, team);
   MatrixD cross = upper;
-  solve_lower(l_, width_, cross);
+  solve_lower(factor, cross, team);
   left += state.alpha * cross;
-  square += state.alpha * (upper.transpose() * upper + lower.transpose() * lower);
-  square -= left.transpose() * left;
-  if (blas::potrf<double>(k, square.data(), k) != 0) return;
+  multiply(transpose, none, state.alpha, upper, upper, 1, square, team);
+  multiply(transpose, none, state.alpha, lower, lower, 1, square, team);
+  multiply(transpose, none, -1, left, left, 1, square, team);
+  if (blas::potrf(square) != 0) return;
   const MatrixD correction = square.template triangularView<Eigen::Lower>();
 
   const Matrix<Scalar> leftover = left.template cast<Scalar>();
   blocks.sweep(team, [&](Index, Index b, int) {
-    const Index rows = blocks.block(b).count;
-    subtract_product<Scalar>(q_.column(b, 0), leading, width_, leftover.data(), width_, k,
-                             q_.column(b, width_), leading, rows);
-    normalize_block(b, rows, correction);
+    subtract_product(q_.block(b, 0, width_), leftover, q_.block(b, width_, k));
+    normalize_block(b, correction);
   });
   const MatrixD first_factor = schur_factor.template triangularView<Eigen::Lower>();
-  overlap += left * first_factor.transpose();
-  schur_factor = first_factor * correction;
+  multiply(none, transpose, 1, left, first_factor, 1, overlap, team);
+  schur_factor = multiply_lower(first_factor, correction, team);
 }
 
 // The newest columns of a block, in place: Y ← Y L_s⁻ᵀ.
 template <class Scalar>
-void RidgeFactor<Scalar>::normalize_block(Index block, Index rows, const MatrixD& schur_factor) {
+void RidgeFactor<Scalar>::normalize_block(Index block, const MatrixD& schur_factor) {
   constexpr Index kFew = 8;
   const Index k = schur_factor.rows();
+  MatrixMap<Scalar> fresh = q_.block(block, width_, k);
   if (k > kFew) {
     const Matrix<Scalar> factor = schur_factor.template cast<Scalar>();
-    blas::trsm<Scalar>(blas::Side::right, blas::Op::transpose, rows, k, factor.data(), k,
-                       q_.column(block, width_), q_.leading());
+    blas::trsm(blas::Side::right, blas::Op::transpose, factor, fresh);
     return;
   }
-  MatrixMap<Scalar> fresh(q_.column(block, width_), rows, k, Eigen::OuterStride<>(q_.leading()));
   for (Index j = 0; j < k; ++j) {
     for (Index i = 0; i < j; ++i)
       fresh.col(j) -= static_cast<Scalar>(schur_factor(j, i)) * fresh.col(i);
@@ -269,7 +239,7 @@ void RidgeFactor<Scalar>::normalize_block(Index block, Index rows, const MatrixD
   }
 }
 
-// Between the factor's columns and the design's: fixed columns that were passed over have zeros.
+// Converts between the columns of the factor and those of the design: fixed columns that were skipped get zeros.
 template <class Scalar>
 MatrixD RidgeFactor<Scalar>::expand(const MatrixD& kept, Index design_columns) const {
   const Index fixed = static_cast<Index>(kept_fixed_.size()), units = design_columns - fixed_;
@@ -289,16 +259,22 @@ MatrixD RidgeFactor<Scalar>::compress(const MatrixD& all) const {
 }
 
 template <class Scalar>
-MatrixD RidgeFactor<Scalar>::readout(Design<Scalar>& design, Team&) {
-  MatrixD solution = z_.topRows(width_);
-  solve_lower_transposed(l_, width_, solution);
-  return expand(solution, design.columns());
+MatrixD RidgeFactor<Scalar>::readout(Design<Scalar>&, Team& team) {
+  return readout_of(z_.topRows(width_), team);
 }
 
-// Zeros at the end of z stay zeros, and what comes before them never meets the rest of L.
 template <class Scalar>
-MatrixD RidgeFactor<Scalar>::readouts(const std::vector<Index>& units,
-                                      Design<Scalar>& design) const {
+MatrixD RidgeFactor<Scalar>::readout_of(const MatrixD& coordinates, Team& team) const {
+  MatrixD solution = coordinates;
+  const Index width = solution.rows();
+  solve_lower_transposed(l_.topLeftCorner(width, width), solution, team);
+  return expand(solution, fixed_ + width - fixed_width());
+}
+
+// Zeros at the end of z stay zeros, and the entries before them do not involve the rest of L.
+template <class Scalar>
+MatrixD RidgeFactor<Scalar>::readouts(const std::vector<Index>& units, Design<Scalar>& design,
+                                      Team& team) const {
   const Index fixed = static_cast<Index>(kept_fixed_.size()), outputs = z_.cols();
   MatrixD solutions = MatrixD::Zero(width_, outputs * static_cast<Index>(units.size()));
   Index column = 0;
@@ -306,25 +282,40 @@ MatrixD RidgeFactor<Scalar>::readouts(const std::vector<Index>& units,
     solutions.block(0, column, fixed + count, outputs) = z_.topRows(fixed + count);
     column += outputs;
   }
-  solve_lower_transposed(l_, width_, solutions);
+  solve_lower_transposed(l_.topLeftCorner(width_, width_), solutions, team);
   return expand(solutions, design.columns());
 }
 
 template <class Scalar>
-MatrixD RidgeFactor<Scalar>::solve(const MatrixD& rhs, Design<Scalar>&, Team&) {
+MatrixD RidgeFactor<Scalar>::solve(const MatrixD& rhs, Design<Scalar>&, Team& team) {
+  const auto factor = l_.topLeftCorner(width_, width_);
   MatrixD solution = compress(rhs);
-  solve_lower(l_, width_, solution);
-  solve_lower_transposed(l_, width_, solution);
+  solve_lower(factor, solution, team);
+  solve_lower_transposed(factor, solution, team);
   return expand(solution, rhs.rows());
 }
 
 template <class Scalar>
-MatrixD RidgeFactor<Scalar>::directions(Design<Scalar>& design, Team&) {
+MatrixD RidgeFactor<Scalar>::directions(Design<Scalar>& design, Team& team) {
   const Index fixed = static_cast<Index>(kept_fixed_.size());
-  return expand(inverse_transposed_columns(l_, width_, fixed), design.columns());
+  const auto factor = l_.topLeftCorner(width_, width_);
+  return expand(inverse_transposed_columns(factor, fixed, team), design.columns());
+}
+
+template <class Scalar>
+MatrixD RidgeFactor<Scalar>::unit_columns(const std::vector<Index>& rows) const {
+  const Index fixed = static_cast<Index>(kept_fixed_.size());
+  MatrixD columns(static_cast<Index>(rows.size()), width_ - fixed);
+  for (Index j = 0; j < columns.cols(); ++j) {
+    for (Index i = 0; i < columns.rows(); ++i) {
+      const Index row = rows[static_cast<std::size_t>(i)];
+      columns(i, j) = q_.column(row / block_rows_, fixed + j)[row % block_rows_];
+    }
+  }
+  return columns;
 }
 
 template class RidgeFactor<float>;
 template class RidgeFactor<double>;
 
-}  // namespace residuum
+}  // namespace stagenets

@@ -1,14 +1,16 @@
-#include "residuum/factor.hpp"
-#include "residuum/kernels.hpp"
+#include "stagenets/factor.hpp"
+#include "stagenets/kernels.hpp"
 
-namespace residuum {
+namespace stagenets {
 
-LeftOutErrors::LeftOutErrors(const MatrixD& unweighted_targets, const double* root_weights)
+LeftOutErrors::LeftOutErrors(const MatrixD& unweighted_targets, const double* root_weights,
+                             const RowBlocks& blocks)
     : targets(unweighted_targets),
       roots(root_weights),
       wanted(targets.rows()),
-      total_weight(roots ? Eigen::Map<const VectorD>(roots, targets.rows()).squaredNorm()
-                         : static_cast<double>(targets.rows())) {
+      total_weight(
+          blocks.complete(roots ? Eigen::Map<const VectorD>(roots, targets.rows()).squaredNorm()
+                                : static_cast<double>(targets.rows()))) {
   for (Index i = 0; i < targets.rows(); ++i) {
     Index column;
     targets.row(i).maxCoeff(&column);
@@ -17,19 +19,19 @@ LeftOutErrors::LeftOutErrors(const MatrixD& unweighted_targets, const double* ro
 }
 
 template <class Scalar>
-void RidgeState<Scalar>::measure_block(Index block, const Scalar* fresh, Index ld_fresh,
-                                       Index fresh_columns, double* sums) {
+void RidgeState<Scalar>::measure_block(Index block, const MatrixMap<Scalar>& fresh, double* sums) {
   const RowRange range = blocks.block(block);
   RowTally<Scalar> tally;
   tally.rows = range.count;
   tally.outputs = outputs();
-  tally.residual = residual.column(block, 0);
-  tally.ld_residual = residual.leading();
+  const MatrixMap<Scalar> errors = residual.block(block, 0, outputs());
+  tally.residual = errors.data();
+  tally.ld_residual = errors.outerStride();
   if (leverage.size() > 0) {
     tally.leverage = leverage.data() + range.first;
-    tally.fresh = fresh;
-    tally.ld_fresh = ld_fresh;
-    tally.fresh_columns = fresh_columns;
+    tally.fresh = fresh.data();
+    tally.ld_fresh = fresh.outerStride();
+    tally.fresh_columns = fresh.cols();
   }
   if (left_out) {
     tally.targets = left_out->targets.data() + range.first;
@@ -48,7 +50,21 @@ void RidgeState<Scalar>::measured(const VectorD& sums) {
   left_out->accuracy = sums[2] / left_out->total_weight;
 }
 
+template <class Scalar>
+CalibrationState RidgeState<Scalar>::of_rows(const std::vector<Index>& rows) const {
+  const Index block_rows = blocks.block_rows();
+  CalibrationState some{MatrixD(rows.size(), outputs()), VectorD(rows.size())};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Index block = rows[i] / block_rows, row = rows[i] % block_rows;
+    for (Index c = 0; c < outputs(); ++c) {
+      some.residual(static_cast<Index>(i), c) = residual.column(block, c)[row];
+    }
+    some.leverage[static_cast<Index>(i)] = leverage[rows[i]];
+  }
+  return some;
+}
+
 template struct RidgeState<float>;
 template struct RidgeState<double>;
 
-}  // namespace residuum
+}  // namespace stagenets

@@ -1,29 +1,29 @@
-#include "residuum/scores.hpp"
+#include "stagenets/scores.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
-#include "residuum/philox.hpp"
-#include "residuum/products.hpp"
-#include "residuum/weight_draws.hpp"
+#include "stagenets/philox.hpp"
+#include "stagenets/products.hpp"
+#include "stagenets/weight_draws.hpp"
 
-namespace residuum {
+namespace stagenets {
 
 namespace {
 
-// The residuals of some rows of a block side by side: where they lie, or gathered into scratch.
+// The residuals of some rows of a block, side by side: in place, or gathered into scratch.
 template <class Scalar>
-const Scalar* residual_rows(const std::vector<const RidgeState<Scalar>*>& states, RowRange range,
-                            Matrix<Scalar>& scratch, Index& leading) {
+ConstMatrixMap<Scalar> residual_rows(const std::vector<const RidgeState<Scalar>*>& states,
+                                     RowRange range, Matrix<Scalar>& scratch) {
   const RowBlocks& blocks = states.front()->blocks;
+  const Index outputs = states.front()->outputs();
   const Index b = range.first / blocks.block_rows(), offset = range.first % blocks.block_rows();
   if (states.size() == 1 && !range.list) {
-    leading = states.front()->residual.leading();
-    return states.front()->residual.column(b, 0) + offset;
+    const ConstMatrixMap<Scalar> block = states.front()->residual.block(b, 0, outputs);
+    return matrix_map(block.data() + offset, range.count, outputs, block.outerStride());
   }
-  leading = range.count;
-  const Index outputs = states.front()->outputs();
   scratch.resize(range.count, static_cast<Index>(states.size()) * outputs);
   Scalar* out = scratch.data();
   for (const RidgeState<Scalar>* state : states) {
@@ -38,7 +38,7 @@ const Scalar* residual_rows(const std::vector<const RidgeState<Scalar>*>& states
       }
     }
   }
-  return scratch.data();
+  return matrix_map(std::as_const(scratch).data(), range.count, scratch.cols(), range.count);
 }
 
 }  // namespace
@@ -47,10 +47,11 @@ template <class Scalar>
 MatrixD score_pool(Design<Scalar>& design, const std::vector<const RidgeState<Scalar>*>& states,
                    const std::vector<Index>& rows, Team& team) {
   const Index scored = rows.empty() ? design.rows() : static_cast<Index>(rows.size());
-  const RowBlocks blocks(scored, states.front()->blocks.block_rows());
+  const RowBlocks& all_blocks = states.front()->blocks;
+  const RowBlocks blocks =
+      RowBlocks(scored, all_blocks.block_rows()).completed_by(all_blocks.reduction());
   const Index pool = design.source().count(Units::pool), outputs = states.front()->outputs();
   const Index problems = static_cast<Index>(states.size());
-  LaneSums sums(blocks.lanes(), pool * (problems * outputs + 1));
   const Index most_rows = blocks.piece_rows(pool + outputs);
   const auto score_piece = [&](RowRange range, double* square_norms, int worker) {
     Scratch<Scalar>& scratch = design.scratch(worker);
@@ -61,23 +62,23 @@ MatrixD score_pool(Design<Scalar>& design, const std::vector<const RidgeState<Sc
     design.evaluate(Units::pool, range, activations.data(), activations.rows(), square_norms,
                     worker);
     Stopwatch watch;
-    Index leading;
-    const Scalar* residuals = residual_rows(states, range, scratch.residual, leading);
-    add_transposed_product<Scalar>(activations.data(), activations.rows(), pool, residuals, leading,
-                                   problems * outputs, range.count, square_norms + pool, pool);
+    add_transposed_product(activations.topLeftCorner(range.count, pool),
+                           residual_rows(states, range, scratch.residual),
+                           matrix_map(square_norms + pool, pool, problems * outputs, pool));
     scratch.profile.score += watch.lap();
   };
-  blocks.sweep(team, [&](Index lane, Index b, int worker) {
+  const Index size = pool * (problems * outputs + 1);
+  const VectorD total = blocks.sum(team, size, [&](double* sums, Index b, int worker) {
     const RowRange block = blocks.block(b);
     for (Index done = 0; done < block.count; done += most_rows) {
       const RowRange piece{block.first + done, std::min(most_rows, block.count - done),
                            rows.empty() ? nullptr : rows.data()};
-      score_piece(piece, sums.lane(lane), worker);
+      score_piece(piece, sums, worker);
     }
   });
-  // On a share of the rows everything but the penalty shrinks by that share.
-  const double share = static_cast<double>(scored) / static_cast<double>(design.rows());
-  const VectorD total = sums.total();
+  // On a fraction of the rows, everything but the penalty shrinks by that fraction.
+  const double share = blocks.complete(static_cast<double>(scored)) /
+                       blocks.complete(static_cast<double>(design.rows()));
   MatrixD scores(pool, problems);
   for (Index i = 0; i < problems; ++i) {
     const Eigen::Map<const MatrixD> products(total.data() + pool * (1 + i * outputs), pool,
@@ -98,7 +99,7 @@ MatrixD score_pool(Design<Scalar>& design, const std::vector<const RidgeState<Sc
 
 std::vector<Index> rows_to_score(Index rows, double fraction, std::uint64_t seed, Index stage) {
   constexpr Index kFewest =
-      2048;  // on fewer, chance overlap with units already there drowns the score
+      2048;  // on fewer, chance overlap with the units already kept swamps the score
   const Index count =
       std::max(kFewest, static_cast<Index>(std::ceil(fraction * static_cast<double>(rows))));
   std::vector<Index> chosen;
@@ -117,7 +118,7 @@ std::vector<Index> rows_to_score(Index rows, double fraction, std::uint64_t seed
 std::vector<Index> rank_scores(const VectorD& scores) {
   std::vector<std::pair<double, Index>> ranked;
   ranked.reserve(static_cast<std::size_t>(scores.size()));
-  // Negative, so that the best come first and equal ones in the order they were drawn.
+  // Negative, so that the best come first and ties are in the order in which they were drawn.
   for (Index j = 0; j < scores.size(); ++j) ranked.emplace_back(-scores[j], j);
   std::sort(ranked.begin(), ranked.end());
   std::vector<Index> order;
@@ -131,4 +132,4 @@ template MatrixD score_pool<float>(Design<float>&, const std::vector<const Ridge
 template MatrixD score_pool<double>(Design<double>&, const std::vector<const RidgeState<double>*>&,
                                     const std::vector<Index>&, Team&);
 
-}  // namespace residuum
+}  // namespace stagenets

@@ -1,13 +1,13 @@
-#include "residuum/sparse_weights.hpp"
+#include "stagenets/sparse_weights.hpp"
 
 #include <algorithm>
 
-#include "residuum/kernels.hpp"
+#include "stagenets/kernels.hpp"
 
-namespace residuum {
+namespace stagenets {
 namespace {
 
-// The BLAS multiplies and adds about this many times as fast as we gather.
+// The BLAS multiplies and adds about this many times faster than we gather.
 constexpr Index kDenseAdvantage = 4;
 
 // Some columns of row-major rows, one after another. Eight rows at a time fill a cache line of a column.
@@ -40,7 +40,10 @@ void SparseWeights<Scalar>::clear(Index inputs) {
   place_.resize(static_cast<std::size_t>(inputs), -1);
   for (const Index input : inputs_) place_[static_cast<std::size_t>(input)] = -1;
   inputs_.clear();
-  ends_.clear();
+  units_.clear();
+  unit_ends_.clear();
+  term_biases_.clear();
+  term_ends_.clear();
   position_.clear();
   weights_.clear();
 }
@@ -56,7 +59,7 @@ void SparseWeights<Scalar>::add(Index input, Scalar weight) {
   weights_.push_back(weight);
 }
 
-// Once all are there: inputs in the order they lie in a row, so that gathering them reads rows straight on.
+// Called once all weights are added: sorts the inputs by their order in a row, so that rows are gathered sequentially.
 template <class Scalar>
 void SparseWeights<Scalar>::finish() {
   std::sort(inputs_.begin(), inputs_.end());
@@ -67,42 +70,54 @@ void SparseWeights<Scalar>::finish() {
 }
 
 template <class Scalar>
-bool SparseWeights<Scalar>::take(const Matrix<Scalar>& weights) {
-  clear(weights.rows());
-  const std::size_t most = static_cast<std::size_t>(weights.size() / kDenseAdvantage);
-  for (Index j = 0; j < weights.cols(); ++j) {
-    for (Index i = 0; i < weights.rows(); ++i) {
-      if (weights(i, j) == 0) continue;
-      if (weights_.size() == most) return false;
-      add(i, weights(i, j));
-    }
-    end_unit();
-  }
-  finish();
-  return true;
-}
-
-template <class Scalar>
-bool SparseWeights<Scalar>::take(const UnitWeights& units, const Inputs<Scalar>& inputs,
-                                 Vector<Scalar>& biases) {
+std::vector<Index> SparseWeights<Scalar>::assign(const UnitWeights& units,
+                                                 const Inputs<Scalar>* inputs,
+                                                 Vector<Scalar>& biases) {
+  const Index p = units.weights.rows();
   const SeenInputs& seen = units.seen;
-  const Index nonzeros = static_cast<Index>(seen.inputs.size());
-  if (!seen.known() || nonzeros * kDenseAdvantage > units.weights.size()) return false;
-  clear(units.weights.rows());
-  biases.resize(units.biases.size());
-  for (Index j = 0; j < biases.size(); ++j) {
+  // Only for speed in a fit. Predictions must not depend on it: a network from a file does not know what its units see.
+  const bool known = inputs && seen.known();
+  const auto nonzeros = [&](Index term) {
+    return known ? seen.end_of(term) - seen.begin_of(term)
+                 : (units.weights.col(term).array() != 0).count();
+  };
+  // Adds a term's weights; returns its bias.
+  const auto add_term = [&](Index term) {
     double offset = 0;
-    for (Index i = seen.begin_of(j); i < seen.end_of(j); ++i) {
-      const Index input = seen.inputs[static_cast<std::size_t>(i)];
-      const double weight = units.weights(input, j) * inputs.weight_factor(input);
-      offset += weight * inputs.bias_share(input);
+    const auto add_weight = [&](Index input) {
+      const double weight =
+          units.weights(input, term) * (inputs ? inputs->weight_factor(input) : 1.0);
+      offset += weight * (inputs ? inputs->bias_share(input) : 0.0);
       add(input, static_cast<Scalar>(weight));
+    };
+    if (known) {
+      const auto all = seen.inputs.begin();
+      std::for_each(all + seen.begin_of(term), all + seen.end_of(term), add_weight);
+    } else {
+      for (Index input = 0; input < p; ++input) {
+        if (units.weights(input, term) != 0) add_weight(input);
+      }
     }
-    biases[j] = static_cast<Scalar>(units.biases[j] - offset);
-    end_unit();
+    term_ends_.push_back(static_cast<Index>(weights_.size()));
+    return static_cast<Scalar>(units.biases[term] - offset);
+  };
+  std::vector<Index> others;
+  clear(p);
+  biases.resize(units.count());
+  for (Index unit = 0; unit < units.count(); ++unit) {
+    Index term = units.first_term(unit);
+    if (units.terms(unit) == 1 && nonzeros(term) * kDenseAdvantage > p) {
+      others.push_back(unit);
+      continue;
+    }
+    biases[unit] = add_term(term);
+    term_biases_.push_back(0);
+    while (++term < units.end_of_terms(unit)) term_biases_.push_back(add_term(term) - biases[unit]);
+    units_.push_back(unit);
+    unit_ends_.push_back(static_cast<Index>(term_ends_.size()));
   }
   finish();
-  return true;
+  return others;
 }
 
 template <class Scalar>
@@ -124,24 +139,46 @@ std::vector<const Scalar*> SparseWeights<Scalar>::columns(const InputBlock<Scala
 }
 
 template <class Scalar>
-void SparseWeights<Scalar>::map(const std::vector<const Scalar*>& columns, Index first_unit,
-                                Index last_unit, Index rows, Scalar* out, Index leading) const {
+void SparseWeights<Scalar>::map_term(Index term, const std::vector<const Scalar*>& columns,
+                                     Index rows, Scalar* out) const {
   thread_local std::vector<const Scalar*> seen;
-  seen.resize(columns.size());
-  Index first = first_unit == 0 ? 0 : ends_[static_cast<std::size_t>(first_unit - 1)];
-  for (Index unit = first_unit; unit < last_unit; ++unit) {
-    const Index end = ends_[static_cast<std::size_t>(unit)];
-    for (Index i = first; i < end; ++i) {
-      seen[static_cast<std::size_t>(i - first)] =
-          columns[static_cast<std::size_t>(position_[static_cast<std::size_t>(i)])];
-    }
-    kernels<Scalar>().combine_columns(seen.data(), weights_.data() + first, end - first, rows, out);
-    out += leading;
-    first = end;
+  const Index first = first_weight(term), count = first_weight(term + 1) - first;
+  seen.clear();
+  for (Index i = first; i < first + count; ++i) {
+    seen.push_back(columns[static_cast<std::size_t>(position_[static_cast<std::size_t>(i)])]);
+  }
+  kernels<Scalar>().combine_columns(seen.data(), weights_.data() + first, count, rows, out);
+}
+
+// Lowers `out` to a term of its unit where that is less. A step, which sees one input, is made on the way.
+template <class Scalar>
+void SparseWeights<Scalar>::lower_to_term(Index term, const std::vector<const Scalar*>& columns,
+                                          Index rows, Scalar* out) const {
+  const Scalar bias = term_biases_[static_cast<std::size_t>(term)];
+  const std::size_t first = static_cast<std::size_t>(first_weight(term));
+  if (first_weight(term + 1) == first_weight(term) + 1) {
+    const Scalar* column = columns[static_cast<std::size_t>(position_[first])];
+    return kernels<Scalar>().lower_to_column(column, weights_[first], bias, rows, out);
+  }
+  thread_local std::vector<Scalar> values;
+  values.resize(static_cast<std::size_t>(rows));
+  map_term(term, columns, rows, values.data());
+  kernels<Scalar>().lower_to_column(values.data(), 1, bias, rows, out);
+}
+
+template <class Scalar>
+void SparseWeights<Scalar>::map(const std::vector<const Scalar*>& columns, Index first, Index last,
+                                Index rows, Scalar* out, Index leading) const {
+  Index term = first == 0 ? 0 : unit_ends_[static_cast<std::size_t>(first - 1)];
+  for (Index i = first; i < last; ++i) {
+    Scalar* least = out + units_[static_cast<std::size_t>(i)] * leading;
+    const Index end = unit_ends_[static_cast<std::size_t>(i)];
+    map_term(term, columns, rows, least);
+    for (++term; term < end; ++term) lower_to_term(term, columns, rows, least);
   }
 }
 
 template class SparseWeights<float>;
 template class SparseWeights<double>;
 
-}  // namespace residuum
+}  // namespace stagenets

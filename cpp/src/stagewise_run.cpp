@@ -1,11 +1,10 @@
-#include "residuum/stagewise_run.hpp"
+#include "stagenets/stagewise_run.hpp"
 
 #include <limits>
 
-#include "residuum/leave_one_out.hpp"
-#include "residuum/scores.hpp"
+#include "stagenets/scores.hpp"
 
-namespace residuum {
+namespace stagenets {
 namespace {
 
 PoolQuantiles quantiles_of(const VectorD& scores, const std::vector<Index>& best_first) {
@@ -16,120 +15,203 @@ PoolQuantiles quantiles_of(const VectorD& scores, const std::vector<Index>& best
   return quantiles;
 }
 
-void keep_stages(ReadoutPath& path, Index stages, Index units, Index design_columns) {
-  path.ends.resize(static_cast<std::size_t>(stages) + 1);
-  path.start.conservativeResize(design_columns, Eigen::NoChange);
-  path.directions.conservativeResize(design_columns, units);
-  path.steps.conservativeResize(units, Eigen::NoChange);
+// Scores that minimise the log-loss need no temperature.
+std::optional<Calibration> calibration_for(const Targets& targets, const Wanted& wanted, Loss loss,
+                                           const double* root_weights) {
+  if (loss == Loss::log) return std::nullopt;
+  if (!wanted.temperature && !wanted.path_temperatures) return std::nullopt;
+  return Calibration(targets, root_weights);
 }
 
 }  // namespace
 
 template <class Scalar>
 StagewiseRun<Scalar>::StagewiseRun(Design<Scalar>& design, const RowBlocks& blocks,
-                                   const MatrixD& targets, const StagewiseSettings& settings,
-                                   Team& team)
+                                   const Targets& targets, const StagewiseSettings& settings,
+                                   const Wanted& wanted, Team& team)
     : design_(design),
-      targets_(targets),
       settings_(settings),
-      weighted_targets_(design.weighted(targets)),
-      ridge_(design, blocks, targets, weighted_targets_, settings, team),
-      best_evidence_(-std::numeric_limits<double>::infinity()) {
-  if (!settings.stopping.validation_rows.empty()) {
-    validation_.emplace(design, targets, settings.stopping.validation_rows, settings.max_units,
-                        settings.classification);
+      wanted_(wanted),
+      task_(targets.task()),
+      weighted_targets_(design.weighted(targets.values())),
+      calibration_(calibration_for(targets, wanted, settings.loss, design.root_weights())),
+      ridge_(design, blocks, targets.values(), weighted_targets_, settings, wanted,
+             calibration_ ? &*calibration_ : nullptr, team),
+      best_merit_(-std::numeric_limits<double>::infinity()) {
+  const std::vector<Index>& rows = settings.stopping.validation_rows;
+  if (settings.loss == Loss::log) {
+    softmax_.emplace(ridge_.primal(), targets, design.root_weights(), blocks, wanted.sizes, team);
   }
+  if (!rows.empty()) validation_.emplace(design, targets.of_rows(rows), rows);
   record();
-  evidence_says_stop();
-  finished_ = plan().take == 0;
+  note_if_best();
+  finished_ = plan().keep == 0;
 }
 
-// What there is to know after a stage, or before the first.
+// Records the state after a stage, or before the first.
 template <class Scalar>
 void StagewiseRun<Scalar>::record() {
   const RidgeState<Scalar>& state = ridge_.state();
-  fit_.units_path.push_back(static_cast<Index>(fit_.selected.size()));
-  fit_.objective_path.push_back(state.objective);
-  fit_.residual_path.push_back(state.residual_energy);
+  FitHistory& history = fit_.history;
+  history.units_path.push_back(static_cast<Index>(history.selected.size()));
+  history.objective_path.push_back(softmax_ ? softmax_->now().objective() : state.objective);
+  history.residual_path.push_back(softmax_ ? softmax_->now().loss() : state.residual_energy);
+  if (softmax_ && wanted_.left_out_path) {
+    const auto left_out = softmax_->now().left_out(state.leverage);
+    history.loo_error_path.push_back(left_out.loss);
+    history.loo_accuracy_path.push_back(left_out.accuracy);
+  }
   if (state.left_out) {
-    fit_.loo_error_path.push_back(state.left_out->squared_error);
-    if (settings_.classification) fit_.loo_accuracy_path.push_back(state.left_out->accuracy);
+    history.loo_error_path.push_back(state.left_out->squared_error);
+    if (task_ == Task::one_label) history.loo_accuracy_path.push_back(state.left_out->accuracy);
   }
-  if (validation_) fit_.validation_path.push_back(validation_->score(ridge_.unrefined_readout()));
+  if (validation_) {
+    history.validation_path.push_back(
+        validation_->score(softmax_ ? softmax_->readout() : ridge_.unrefined_readout()));
+  }
 }
 
-// Notes a new best stage; says whether the last one is too long ago.
 template <class Scalar>
-bool StagewiseRun<Scalar>::evidence_says_stop() {
-  const Index stages = static_cast<Index>(fit_.units_path.size()) - 1;
-  const Evidence kind = settings_.stopping.evidence;
-  const double evidence = kind == Evidence::validation      ? fit_.validation_path.back()
-                          : kind == Evidence::leave_one_out ? -fit_.loo_error_path.back()
-                                                            : static_cast<double>(stages);
-  if (evidence > best_evidence_) {
-    best_evidence_ = evidence;
-    fit_.best_stage = stages;
-    if (kind != Evidence::none && settings_.loo_scores) {
-      leave_one_out(design_, ridge_.state(), targets_, fit_);
+double StagewiseRun<Scalar>::merit() const {
+  const FitHistory& history = fit_.history;
+  if (settings_.stopping.by == StopBy::validation) return history.validation_path.back();
+  if (settings_.stopping.by == StopBy::leave_one_out) return -history.loo_error_path.back();
+  return static_cast<double>(history.stages());
+}
+
+template <class Scalar>
+void StagewiseRun<Scalar>::note_if_best() {
+  if (!(merit() > best_merit_)) return;
+  best_merit_ = merit();
+  fit_.history.best_stage = fit_.history.stages();
+  const bool may_return_here = settings_.stopping.by != StopBy::nothing;
+  if (may_return_here && calibration_) best_calibration_ = state().of_rows(calibration_->rows());
+  if (may_return_here && softmax_) softmax_->remember();
+}
+
+template <class Scalar>
+bool StagewiseRun<Scalar>::out_of_patience() const {
+  return fit_.history.stages() - fit_.history.best_stage >= settings_.stopping.patience;
+}
+
+// Appends the best candidates of a ranking to the network; all of them, some at a time, if none are to be chosen.
+template <class Scalar>
+std::vector<Index> StagewiseRun<Scalar>::append(const std::vector<Index>& ranking) {
+  constexpr std::size_t kTogether = 128;
+  std::vector<Index> chosen;
+  const auto append_some = [&](const std::vector<Index>& candidates, Index count) {
+    const std::vector<Index> some = ridge_.append_best(candidates, count);
+    chosen.insert(chosen.end(), some.begin(), some.end());
+    if (validation_ && !some.empty()) validation_->add_selected(design_);
+  };
+  if (settings_.one_shot()) {
+    for (std::size_t first = 0; first < ranking.size(); first += kTogether) {
+      const auto begin = ranking.begin() + static_cast<std::ptrdiff_t>(first);
+      const std::size_t count = std::min(kTogether, ranking.size() - first);
+      append_some({begin, begin + static_cast<std::ptrdiff_t>(count)}, static_cast<Index>(count));
     }
+  } else {
+    append_some(ranking, plan().keep);
   }
-  return stages - fit_.best_stage >= settings_.stopping.patience;
+  if (softmax_ && !chosen.empty()) {
+    const Index units = static_cast<Index>(fit_.history.selected.size() + chosen.size());
+    softmax_->add_stage(units, design_.source().features());
+  }
+  return chosen;
 }
 
 template <class Scalar>
-void StagewiseRun<Scalar>::take(Index stage, const VectorD& scores, const Observer& observer) {
+void StagewiseRun<Scalar>::end_stage(Index stage, const VectorD& scores, const Observer& observer) {
+  FitHistory& history = fit_.history;
   const std::vector<Index> ranking = rank_scores(scores);
-  const std::vector<Index> taken = ridge_.append(ranking, plan().take);
-  if (taken.empty()) {  // no candidate adds anything: the readout fits all it can
-    finished_ = !design_.source().next_kind() || plan().take == 0;
+  const std::vector<Index> chosen = append(ranking);
+  if (chosen.empty()) {  // no candidate of this kind adds anything
+    finished_ = !design_.source().go_to_next_kind() || plan().keep == 0;
     return;
   }
-  for (const Index candidate : taken) {
-    fit_.selected.push_back({stage, candidate});
-    fit_.unit_scores.push_back(scores[candidate]);
+  for (const Index candidate : chosen) history.selected.push_back({stage, candidate});
+  if (!settings_.one_shot()) {
+    for (const Index candidate : chosen) history.unit_scores.push_back(scores[candidate]);
+    history.pool_quantiles.push_back(quantiles_of(scores, ranking));
   }
-  fit_.pool_quantiles.push_back(quantiles_of(scores, ranking));
-  if (validation_) validation_->add_selected(design_);
-  const double before = fit_.objective_path.back();
+  const double before = history.objective_path.back();
   record();
-  const double after = fit_.objective_path.back();
+  note_if_best();
+  const double after = history.objective_path.back();
+  const double validation_score =
+      validation_ ? history.validation_path.back() : std::numeric_limits<double>::quiet_NaN();
   const bool go_on =
-      !observer || observer({stage, fit_.units_path.back(), after, fit_.residual_path.back(),
-                             validation_ ? fit_.validation_path.back()
-                                         : std::numeric_limits<double>::quiet_NaN()});
+      !observer || observer({stage, history.units_path.back(), design_.source().max_units(), after,
+                             history.residual_path.back(), validation_score});
   finished_ =
-      evidence_says_stop() || !go_on || before - after < settings_.tol * before || plan().take == 0;
+      out_of_patience() || !go_on || before - after < settings_.tol * before || plan().keep == 0;
 }
 
 template <class Scalar>
 StagewiseFit StagewiseRun<Scalar>::trace(std::vector<Index> units) {
   StagewiseFit fit = fit_;
-  for (Index& count : units) count = std::min(count, fit.units_path.back());
-  fit.path = ridge_.path_through(units);
-  if (!fit.path.column_per_unit) fit.units_path = std::move(units);
+  for (Index& count : units) count = std::min(count, fit.history.units_path.back());
+  if (softmax_) {
+    fit.path = softmax_->path_at_sizes();
+    if (wanted_.path_temperatures) fit.path_temperatures.assign(units.size(), 1.0);
+  } else {
+    if (wanted_.path_temperatures) fit.path_temperatures = ridge_.temperatures(units);
+    fit.path = ridge_.path_through(units);
+  }
+  if (!fit.path.column_per_unit) fit.history.units_path = std::move(units);
   return fit;
 }
 
 template <class Scalar>
 StagewiseFit StagewiseRun<Scalar>::finish() {
-  const Index stages = static_cast<Index>(fit_.units_path.size()) - 1;
-  if (settings_.stopping.evidence == Evidence::none && settings_.loo_scores) {
-    leave_one_out(design_, ridge_.state(), targets_, fit_);
+  softmax_ ? finish_softmax() : finish_ridge();
+  FitHistory& history = fit_.history;
+  const Index units = history.units_path[static_cast<std::size_t>(history.best_stage)];
+  history.selected.resize(static_cast<std::size_t>(units));
+  if (!settings_.one_shot()) history.unit_scores.resize(static_cast<std::size_t>(units));
+  return std::move(fit_);
+}
+
+template <class Scalar>
+void StagewiseRun<Scalar>::finish_ridge() {
+  FitHistory& history = fit_.history;
+  if (calibration_ && wanted_.temperature) {
+    if (settings_.stopping.by == StopBy::nothing)
+      best_calibration_ = state().of_rows(calibration_->rows());
+    fit_.temperature = calibration_->temperature(best_calibration_);
   }
   fit_.path = ridge_.path();
-  if (fit_.best_stage == stages) {
-    fit_.readout = ridge_.readout(fit_.objective_path.back());
-    return std::move(fit_);
+  if (history.best_stage == history.stages()) {
+    fit_.readout = ridge_.readout(history.objective_path.back());
+    return;
   }
-  const Index units = fit_.units_path[static_cast<std::size_t>(fit_.best_stage)];
-  keep_stages(fit_.path, fit_.best_stage, units, design_.fixed() + units);
-  fit_.readout = fit_.path.start + fit_.path.directions * fit_.path.steps;
-  fit_.selected.resize(static_cast<std::size_t>(units));
-  fit_.unit_scores.resize(static_cast<std::size_t>(units));
-  return std::move(fit_);
+  const std::size_t best = static_cast<std::size_t>(history.best_stage);
+  fit_.path.cut(history.best_stage, design_.fixed() + history.units_path[best]);
+  fit_.readout = fit_.path.last();
+  ridge_.check_readout(fit_.readout, history.residual_path[best]);
+}
+
+template <class Scalar>
+void StagewiseRun<Scalar>::finish_softmax() {
+  FitHistory& history = fit_.history;
+  const std::size_t best = static_cast<std::size_t>(history.best_stage);
+  if (history.best_stage < history.stages()) softmax_->return_to_remembered();
+  softmax_->converge();
+  history.objective_path[best] = softmax_->now().objective();
+  history.residual_path[best] = softmax_->now().loss();
+  fit_.readout = softmax_->readout();
+  fit_.path = softmax_->path(ridge_.directions());
+  fit_.path.cut(history.best_stage, fit_.readout.rows());
+  if (!wanted_.sizes.empty()) {
+    StagewiseFit traced = trace(wanted_.sizes);
+    fit_.path = std::move(traced.path);
+    history.units_path = std::move(traced.history.units_path);
+    history.best_stage = history.stages();
+  }
+  if (wanted_.path_temperatures) fit_.path_temperatures.assign(history.units_path.size(), 1.0);
 }
 
 template class StagewiseRun<float>;
 template class StagewiseRun<double>;
 
-}  // namespace residuum
+}  // namespace stagenets

@@ -1,4 +1,6 @@
-#include "residuum/team.hpp"
+#include "stagenets/team.hpp"
+
+#include "stagenets/blas_buffers.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -7,25 +9,30 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <new>
+#include <system_error>
+#include <thread>
 #include <utility>
+#include <vector>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 #ifndef _WIN32
-#include <unistd.h>
+#include <pthread.h>
 #endif
 
-namespace residuum {
+namespace stagenets {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kPollInterval = std::chrono::milliseconds(20);
 // Long enough to bridge the gap between two sweeps of a small fit, short enough to harm nobody.
 constexpr auto kSpin = std::chrono::microseconds(20);
+constexpr auto kPatienceAtExit = std::chrono::seconds(5);
 
-// Thrown inside a helper's lane after the calling thread has given up; never leaves the team.
-struct Cancelled {};
+// Thrown inside a lane after its team has given up; never leaves that team. Lanes of one team may run
+// teams of their own, and these must let it pass: their work is part of what was given up.
+struct Cancelled {
+  const void* team;
+};
 
 void pause_briefly() {
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -33,19 +40,73 @@ void pause_briefly() {
 #endif
 }
 
-// libgomp's threads do not survive fork(), but it believes they do and waits for them for ever: the
-// child of a process that has used them must stay on one thread.
-bool forked_from_a_threaded_process() {
-#ifdef _WIN32
-  return false;
-#else
-  static std::atomic<long> owner{0};
-  long expected = 0;
-  const long self = static_cast<long>(getpid());
-  owner.compare_exchange_strong(expected, self);
-  return owner.load() != self;
-#endif
+// How many threads are computing: those inside Team::run or a lane, unless they are out on a visit.
+std::atomic<int> threads_inside{0};
+std::atomic<bool> stopping{false};
+thread_local int entered = 0;  // how deep in teams this thread is; 0 on a visit
+
+void come_in() {
+  ++threads_inside;
+  // Either stop_all_teams() sees this thread, or this thread sees that it was called.
+  if (stopping) {
+    --threads_inside;
+    stop_this_thread();
+  }
 }
+
+class InsideTeam {
+ public:
+  InsideTeam() {
+    if (entered++ == 0) come_in();
+  }
+  ~InsideTeam() {
+    if (--entered == 0) --threads_inside;
+  }
+  InsideTeam(const InsideTeam&) = delete;
+  InsideTeam& operator=(const InsideTeam&) = delete;
+};
+
+std::atomic<void (*)(int)> helper_setting{nullptr};
+std::atomic<int> helper_argument{0};
+
+// Of a process's threads fork() copies only the one that calls it.
+std::atomic<int> forks{0};
+
+// The threads of all teams together, and how many of those that a new one wants it may have: the BLAS must
+// have a buffer for each.
+std::atomic<int> threads_promised{0};
+
+class Promise {
+ public:
+  explicit Promise(int wanted) : threads_(wanted) {
+    if (entered > 1) return;  // a team within a lane, on a thread that is counted already
+    const int others = threads_promised.fetch_add(wanted);
+    const int granted = reserve_blas_buffers(others + wanted) - others;
+    threads_ = counted_ = std::min(std::max(granted, 0), wanted);
+    threads_promised -= wanted - counted_;
+    if (threads_ == 0) throw std::bad_alloc();
+  }
+  ~Promise() {
+    if (forks_before_ == forks) threads_promised -= counted_;
+  }
+  Promise(const Promise&) = delete;
+  Promise& operator=(const Promise&) = delete;
+  int threads() const { return threads_; }
+
+ private:
+  int threads_;
+  int counted_ = 0;
+  const int forks_before_ = forks;
+};
+
+#ifndef _WIN32
+void forget_other_threads() {
+  ++forks;
+  threads_inside = entered > 0 ? 1 : 0;
+  threads_promised = 0;
+}
+const int registered = pthread_atfork(nullptr, nullptr, forget_other_threads);
+#endif
 
 }  // namespace
 
@@ -60,7 +121,8 @@ struct Team::Shared {
   std::exception_ptr error;
   const LaneBody* body = nullptr;
   Index lanes = 0;
-  Clock::time_point next_poll{};
+  std::vector<std::thread> helpers;
+  const int forks_before = forks;
 
   static std::uint64_t unclaimed(std::uint64_t ticket) { return ticket & 0xffffffffu; }
 
@@ -76,7 +138,19 @@ struct Team::Shared {
     return signal.wait_for(lock, kPollInterval, ready);
   }
 
-  // To be called in a handler: the first error is kept, and everyone stops as soon as they notice.
+  // Runs part of a job: the first error is kept, and everyone stops as soon as they notice.
+  template <class Part>
+  void attempt(Part&& part) {
+    try {
+      part();
+    } catch (const Cancelled& cancelled_by) {
+      if (cancelled_by.team != this) fail();
+    } catch (...) {
+      fail();
+    }
+  }
+
+  // To be called in a handler.
   void fail() {
     std::lock_guard<std::mutex> lock(mutex);
     if (!error) error = std::current_exception();
@@ -91,57 +165,58 @@ struct Team::Shared {
   }
 };
 
-Team::Team(int size, Poll poll)
-    : size_(size), poll_(std::move(poll)), shared_(std::make_unique<Shared>()) {}
+Team::Team(int threads, Poll poll) : poll_(std::move(poll)) {
+  if (threads < 2) return;
+  try {
+    shared_ = std::make_unique<Shared>();
+    shared_->helpers.reserve(static_cast<std::size_t>(threads - 1));
+    while (size_ < threads) start_helper();
+  } catch (const std::system_error&) {  // no more threads to be had: fewer will do
+  } catch (const std::bad_alloc&) {
+  }
+}
 
-Team::~Team() = default;
-
-void Team::run(int threads, Poll poll, const std::function<void(Team&)>& work) {
-#ifdef _OPENMP
-  if (threads > 1 && !omp_in_parallel() && !forked_from_a_threaded_process()) {
-    Team team(threads, std::move(poll));
-    std::exception_ptr error;
-#pragma omp parallel num_threads(threads)
-    {
-      if (omp_get_thread_num() == 0) {
-        try {
-          work(team);
-        } catch (...) {
-          error = std::current_exception();
-        }
-        team.shared_->dismissed = true;
-        team.shared_->notify(team.shared_->job_posted);
-      } else {
-        team.serve(omp_get_thread_num());
-      }
-    }
-    if (error) std::rethrow_exception(error);
+Team::~Team() {
+  if (!shared_) return;
+  if (shared_->forks_before != forks) {
+    // A child process, in which there are no helpers to join and the mutex may be locked for ever.
+    static_cast<void>(shared_.release());
     return;
   }
-#else
-  (void)threads;
-#endif
-  Team alone(1, std::move(poll));
-  work(alone);
+  shared_->dismissed = true;
+  shared_->notify(shared_->job_posted);
+  for (std::thread& helper : shared_->helpers) helper.join();
+}
+
+void Team::run(int threads, Poll poll, const std::function<void(Team&)>& work) {
+  const InsideTeam inside;
+  const Promise promise(std::max(threads, 1));
+  Team team(promise.threads(), std::move(poll));
+  work(team);
+}
+
+bool Team::has_helpers() const { return size_ > 1 && shared_->forks_before == forks; }
+
+void Team::start_helper() {
+  shared_->helpers.emplace_back(&Team::serve, this, size_);
+  ++size_;
 }
 
 void Team::for_each(Index lanes, const LaneBody& body) {
-  if (lanes <= 0) return;
+  if (!has_helpers() || lanes < 2) {
+    for (Index lane = 0; lane < lanes; ++lane) body(lane, 0);
+    return;
+  }
   Shared& shared = *shared_;
   shared.body = &body;
   shared.lanes = lanes;
   shared.unfinished = lanes;
   const std::uint64_t job = (shared.ticket.load() >> 32) + 1;
   shared.ticket = (job << 32) | static_cast<std::uint64_t>(lanes);
-  if (size_ > 1 && lanes > 1) shared.notify(shared.job_posted);
+  shared.notify(shared.job_posted);
   take_lanes(0);
   while (!shared.wait(shared.job_done, [&] { return shared.unfinished.load() == 0; })) {
-    try {
-      poll(0);
-    } catch (const Cancelled&) {
-    } catch (...) {
-      shared.fail();
-    }
+    shared.attempt([&] { poll(0); });
   }
   if (shared.error) {
     const std::exception_ptr error = std::exchange(shared.error, nullptr);
@@ -152,12 +227,14 @@ void Team::for_each(Index lanes, const LaneBody& body) {
 
 void Team::serve(int worker) {
   Shared& shared = *shared_;
+  if (const auto set = helper_setting.load()) set(helper_argument);
   for (;;) {
     while (!shared.wait(shared.job_posted, [&] {
       return shared.dismissed.load() || Shared::unclaimed(shared.ticket.load()) > 0;
     })) {
     }
     if (shared.dismissed) return;
+    const InsideTeam inside;
     take_lanes(worker);
   }
 }
@@ -168,13 +245,9 @@ void Team::take_lanes(int worker) {
   while (Shared::unclaimed(ticket) > 0) {
     if (!shared.ticket.compare_exchange_weak(ticket, ticket - 1)) continue;
     // A claimed lane keeps the job alive, so body and lanes cannot change under us from here on.
-    try {
-      if (!shared.cancelled) {
-        (*shared.body)(shared.lanes - static_cast<Index>(Shared::unclaimed(ticket)), worker);
-      }
-    } catch (const Cancelled&) {
-    } catch (...) {
-      shared.fail();
+    if (!shared.cancelled) {
+      const Index lane = shared.lanes - static_cast<Index>(Shared::unclaimed(ticket));
+      shared.attempt([&] { (*shared.body)(lane, worker); });
     }
     if (shared.unfinished.fetch_sub(1) == 1) shared.notify(shared.job_done);
     ticket = shared.ticket.load();
@@ -182,21 +255,42 @@ void Team::take_lanes(int worker) {
 }
 
 void Team::poll(int worker) {
-  Shared& shared = *shared_;
-  if (shared.cancelled) throw Cancelled{};
+  if (stopping) {
+    --threads_inside;
+    stop_this_thread();
+  }
+  if (shared_ && shared_->cancelled) throw Cancelled{shared_.get()};
   if (worker != 0 || !poll_) return;
   const auto now = Clock::now();
-  if (now < shared.next_poll) return;
-  shared.next_poll = now + kPollInterval;
+  if (now < next_poll_) return;
+  next_poll_ = now + kPollInterval;
   poll_();
 }
 
-int default_threads() {
-#ifdef _OPENMP
-  return omp_in_parallel() ? 1 : std::max(1, omp_get_max_threads());
-#else
-  return 1;
-#endif
+void call_in_helpers(void (*function)(int), int argument) {
+  helper_argument = argument;
+  helper_setting = function;
 }
 
-}  // namespace residuum
+void stop_all_teams() {
+  stopping = true;
+  const auto deadline = Clock::now() + kPatienceAtExit;
+  while (threads_inside > 0 && Clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+void stop_this_thread() {
+  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+OutsideTeams::OutsideTeams() : entered_before_(std::exchange(entered, 0)) {
+  if (entered_before_ > 0) --threads_inside;
+}
+
+OutsideTeams::~OutsideTeams() {
+  entered = entered_before_;
+  if (entered > 0) come_in();
+}
+
+}  // namespace stagenets

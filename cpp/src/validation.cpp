@@ -1,38 +1,16 @@
-#include "residuum/validation.hpp"
+#include "stagenets/validation.hpp"
 
-namespace residuum {
+#include <utility>
 
-double prediction_score(const MatrixD& targets, const MatrixD& scores, bool classification) {
-  if (classification) {
-    Index right = 0;
-    for (Index i = 0; i < targets.rows(); ++i) {
-      Index wanted, given;
-      targets.row(i).maxCoeff(&wanted);
-      scores.row(i).maxCoeff(&given);
-      right += wanted == given;
-    }
-    return static_cast<double>(right) / static_cast<double>(targets.rows());
-  }
-  double sum = 0;
-  for (Index c = 0; c < targets.cols(); ++c) {
-    const double error = (targets.col(c) - scores.col(c)).squaredNorm();
-    const double spread = (targets.col(c).array() - targets.col(c).mean()).square().sum();
-    // scikit-learn's convention for a constant target.
-    sum += spread > 0 ? 1 - error / spread : error > 0 ? 0.0 : 1.0;
-  }
-  return sum / static_cast<double>(targets.cols());
-}
+namespace stagenets {
 
 template <class Scalar>
-ValidationRows<Scalar>::ValidationRows(Design<Scalar>& design, const MatrixD& targets,
-                                       const std::vector<Index>& rows, Index max_units,
-                                       bool classification)
+ValidationRows<Scalar>::ValidationRows(Design<Scalar>& design, Targets targets,
+                                       const std::vector<Index>& rows)
     : rows_(rows),
-      classification_(classification),
-      targets_(static_cast<Index>(rows.size()), targets.cols()),
-      columns_(static_cast<Index>(rows.size()), design.fixed() + max_units),
+      targets_(std::move(targets)),
+      columns_(static_cast<Index>(rows.size()), design.fixed() + design.source().max_units()),
       width_(design.fixed()) {
-  for (std::size_t i = 0; i < rows.size(); ++i) targets_.row(i) = targets.row(rows[i]);
   design.unweighted_fixed_columns({0, columns_.rows(), rows.data()}, columns_.data(),
                                   columns_.rows());
 }
@@ -51,13 +29,12 @@ void ValidationRows<Scalar>::add_selected(Design<Scalar>& design) {
 template <class Scalar>
 double ValidationRows<Scalar>::score(const MatrixD& readout) const {
   MatrixD scores(columns_.rows(), readout.cols());
-  blas::gemm<double>(blas::Op::none, blas::Op::none, scores.rows(), scores.cols(), width_, 1,
-                     columns_.data(), columns_.rows(), readout.data(), readout.rows(), 0,
-                     scores.data(), scores.rows());
-  return prediction_score(targets_, scores, classification_);
+  blas::gemm(blas::Op::none, blas::Op::none, 1, columns_.leftCols(width_), readout.topRows(width_),
+             0, scores);
+  return targets_.score(scores);
 }
 
 template class ValidationRows<float>;
 template class ValidationRows<double>;
 
-}  // namespace residuum
+}  // namespace stagenets

@@ -1,7 +1,7 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
-#include "residuum/blas.hpp"
+#include "stagenets/blas.hpp"
 
 // The BLAS of the scipy-openblas32 package, whose symbols carry a prefix.
 extern "C" {
@@ -20,8 +20,8 @@ namespace {
 
 template <class Scalar>
 void install(void (*gemm)(...), void (*syrk)(...), void (*trsm)(...), void (*potrf)(...)) {
-  using Table = residuum::blas::Table<Scalar>;
-  Table& table = residuum::blas::table<Scalar>();
+  using Table = stagenets::blas::Table<Scalar>;
+  Table& table = stagenets::blas::table<Scalar>();
   table.gemm = reinterpret_cast<typename Table::Gemm*>(gemm);
   table.syrk = reinterpret_cast<typename Table::Syrk*>(syrk);
   table.trsm = reinterpret_cast<typename Table::Trsm*>(trsm);

@@ -3,9 +3,9 @@
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
 
-#include "residuum/cholesky.hpp"
+#include "stagenets/cholesky.hpp"
 
-using namespace residuum;
+using namespace stagenets;
 
 namespace {
 
@@ -44,7 +44,8 @@ TEST_CASE("dependent columns are dropped and the rest is factored") {
   columns.col(3) = 2 * columns.col(1) - columns.col(0);
   columns.col(5).setZero();
   MatrixD a = columns.transpose() * columns;
-  const std::vector<Index> kept = cholesky_dropping(a, 1e-12);
+  std::vector<Index> kept;
+  Team::run(1, nullptr, [&](Team& team) { kept = cholesky_dropping(a, 1e-12, team); });
   CHECK(kept == std::vector<Index>{0, 1, 2, 4});
   MatrixD some(40, 4);
   for (Index j = 0; j < 4; ++j) some.col(j) = columns.col(kept[j]);
@@ -52,18 +53,57 @@ TEST_CASE("dependent columns are dropped and the rest is factored") {
 }
 
 TEST_CASE("an updated factor is the factor of the updated matrix") {
-  const MatrixD a = positive_definite(60);
-  for (const Index rank : {1, 3}) {
-    const MatrixD g = MatrixD::Random(60, rank);
-    MatrixD l = a.llt().matrixL();
-    MatrixD spoilt = g;
-    cholesky_update(l, spoilt);
-    CHECK((lower(l) * lower(l).transpose() - a - g * g.transpose()).norm() < 1e-11 * a.norm());
+  for (const Index n : {1, 60, 64, 65, 900}) {
+    const MatrixD a = positive_definite(n);
+    for (const Index rank : {1, 3}) {
+      const MatrixD g = MatrixD::Random(n, rank);
+      MatrixD first;
+      for (const int threads : {1, 3}) {
+        MatrixD l = a.llt().matrixL(), spoilt = g;
+        Team::run(threads, nullptr, [&](Team& team) { cholesky_update(l, spoilt, team); });
+        CHECK((lower(l) * lower(l).transpose() - a - g * g.transpose()).norm() < 1e-11 * a.norm());
+        if (threads == 1) first = lower(l);
+        CHECK(lower(l) == first);
+      }
+    }
   }
 }
 
-TEST_CASE("columns of the inverse transposed factor") {
-  const MatrixD l = positive_definite(12).llt().matrixL();
-  const MatrixD inverse = l.transpose().inverse();
-  CHECK((inverse_transposed_columns(l, 12, 5) - inverse.rightCols(7)).norm() < 1e-12);
+TEST_CASE("dependent columns are dropped across panels, the same ones for any number of threads") {
+  const Index n = 500, rank = 300;
+  MatrixD columns = MatrixD::Random(600, n);
+  // Every column whose number leaves 3 or 4 divided by 5 depends on some before it.
+  std::vector<Index> expected;
+  for (Index j = 0; j < n; ++j) {
+    if (j % 5 < 3) {
+      expected.push_back(j);
+    } else {
+      columns.col(j) = columns.col(j - 2) - 2 * columns.col(j / 2);
+    }
+  }
+  REQUIRE(static_cast<Index>(expected.size()) == rank);
+  const MatrixD gram = columns.transpose() * columns;
+  MatrixD some(600, rank), first;
+  for (Index j = 0; j < rank; ++j) some.col(j) = columns.col(expected[j]);
+  for (const int threads : {1, 3}) {
+    MatrixD l = gram;
+    std::vector<Index> kept;
+    Team::run(threads, nullptr, [&](Team& team) { kept = cholesky_dropping(l, 1e-12, team); });
+    CHECK(kept == expected);
+    CHECK((l * l.transpose() - some.transpose() * some).norm() < 1e-12 * gram.norm());
+    if (threads == 1) first = l;
+    CHECK(l == first);
+  }
+}
+
+TEST_CASE("columns of the inverse transposed factor, and norms of the inverse's") {
+  for (const Index n : {12, 700}) {
+    const MatrixD l = positive_definite(n).llt().matrixL();
+    const MatrixD inverse = l.transpose().inverse();
+    Team::run(2, nullptr, [&](Team& team) {
+      CHECK((inverse_transposed_columns(l, 5, team) - inverse.rightCols(n - 5)).norm() < 1e-11);
+      const VectorD norms = inverse.rowwise().squaredNorm();
+      CHECK((inverse_square_norms(l, team) - norms).norm() < 1e-11);
+    });
+  }
 }

@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "residuum/kernels.hpp"
+#include "stagenets/kernels.hpp"
 
 namespace {
 
-using residuum::Activation;
-using residuum::Index;
-using residuum::Kernels;
+using stagenets::Activation;
+using stagenets::Index;
+using stagenets::Kernels;
 
 struct NamedActivation {
   Activation activation;
@@ -34,7 +34,7 @@ template <class Scalar>
 std::vector<const Kernels<Scalar>*> all_kernels() {
   std::vector<const Kernels<Scalar>*> found;
   while (const Kernels<Scalar>* next =
-             residuum::available_kernels<Scalar>(static_cast<int>(found.size())))
+             stagenets::available_kernels<Scalar>(static_cast<int>(found.size())))
     found.push_back(next);
   return found;
 }
@@ -366,16 +366,16 @@ TEST_CASE("the product is subtracted for every shape and stride") {
 }
 
 TEST_CASE("the last available kernels are the ones in use") {
-  CHECK(&residuum::kernels<double>() == all_kernels<double>().back());
-  CHECK(&residuum::kernels<float>() == all_kernels<float>().back());
+  CHECK(&stagenets::kernels<double>() == all_kernels<double>().back());
+  CHECK(&stagenets::kernels<float>() == all_kernels<float>().back());
   CHECK(std::string(all_kernels<double>().front()->name) == "baseline");
 }
 
 TEST_CASE("activations are found by name and unknown names are refused with what is accepted") {
   for (const NamedActivation& named : kActivations)
-    CHECK(residuum::activation_from_name(named.name) == named.activation);
+    CHECK(stagenets::activation_from_name(named.name) == named.activation);
   try {
-    residuum::activation_from_name("swish");
+    stagenets::activation_from_name("swish");
     FAIL("no exception");
   } catch (const std::invalid_argument& error) {
     CHECK(std::string(error.what()).find("'swish'") != std::string::npos);

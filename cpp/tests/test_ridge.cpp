@@ -3,10 +3,11 @@
 
 #include <Eigen/Cholesky>
 
-#include "residuum/given_units.hpp"
-#include "residuum/stagewise.hpp"
+#include "stagenets/given_units.hpp"
+#include "stagenets/scores.hpp"
+#include "stagenets/stagewise_run.hpp"
 
-using namespace residuum;
+using namespace stagenets;
 
 namespace {
 
@@ -24,22 +25,34 @@ Problem make_problem(Index n, Index p, Index q, int stages, Index pool) {
   return problem;
 }
 
-StagewiseFit fit(const Problem& problem, const StagewiseSettings& settings, bool weighted,
-                 int threads, MatrixD& hidden) {
+// work(design, blocks, team) on the problem's inputs and pools, up to so many units.
+template <class Work>
+MatrixD with_design(const Problem& problem, Index units, const StagewiseSettings& settings,
+                    bool weighted, int threads, Work&& work) {
   const Index n = problem.inputs.rows();
   const VectorD roots = problem.weights.cwiseSqrt();
-  const Inputs<double> inputs(problem.inputs.data(), n, problem.inputs.cols(), false);
-  const Index pool = problem.pools[0].cols();
-  GivenUnits source([&](Index stage, Index) { return problem.pools[stage]; }, n,
-                    Budget{settings.max_units, pool, 2, settings.selection == Selection::random});
+  const Inputs<double> inputs(
+      InputView<double>{problem.inputs.data(), n, problem.inputs.cols(), false});
+  GivenUnits source([&](Index stage, Index) { return problem.pools[stage]; }, n, units, settings);
   const RowBlocks blocks(n, 32);
-  StagewiseFit result;
   Team::run(threads, nullptr, [&](Team& team) {
     Design<double> design(inputs, true, true, source, weighted ? roots.data() : nullptr,
                           team.size());
-    result = fit_stagewise(design, blocks, problem.targets, settings, nullptr, team);
+    work(design, blocks, team);
   });
-  hidden = source.kept();
+  return source.kept();
+}
+
+StagewiseFit fit(const Problem& problem, Index units, const StagewiseSettings& settings,
+                 bool weighted, int threads, MatrixD& hidden, const Wanted& wanted = {},
+                 Task task = Task::numbers) {
+  StagewiseFit result;
+  const Targets targets(task, problem.targets);
+  hidden = with_design(problem, units, settings, weighted, threads,
+                       [&](Design<double>& design, const RowBlocks& blocks, Team& team) {
+                         result = fit_stagewise(design, blocks, targets, settings, wanted, nullptr,
+                                                team);
+                       });
   return result;
 }
 
@@ -71,19 +84,20 @@ TEST_CASE("the readout and the objective are those of the weighted ridge problem
           StagewiseSettings settings;
           settings.alpha = 0.5;
           settings.solver = solver;
-          settings.max_units = 60;
           settings.selection = selection;
+          settings.pool = problem.pools[0].cols();
           settings.block = 2;
           MatrixD hidden;
-          const StagewiseFit result = fit(problem, settings, weighted, 2, hidden);
+          const StagewiseFit result = fit(problem, 60, settings, weighted, 2, hidden);
+          const std::vector<double>& objectives = result.history.objective_path;
           double objective;
           const MatrixD omega = direct(problem, hidden, 0.5, weighted, objective);
           CHECK((result.readout - omega).norm() < 1e-9 * omega.norm());
-          CHECK(result.objective_path.back() == doctest::Approx(objective).epsilon(1e-10));
+          CHECK(objectives.back() == doctest::Approx(objective).epsilon(1e-10));
           const ReadoutPath& path = result.path;
           CHECK((path.start + path.directions * path.steps - omega).norm() < 1e-9 * omega.norm());
-          for (std::size_t t = 1; t < result.objective_path.size(); ++t) {
-            CHECK(result.objective_path[t] <= result.objective_path[t - 1]);
+          for (std::size_t t = 1; t < objectives.size(); ++t) {
+            CHECK(objectives[t] <= objectives[t - 1]);
           }
         }
       }
@@ -91,27 +105,43 @@ TEST_CASE("the readout and the objective are those of the weighted ridge problem
   }
 }
 
-TEST_CASE("leave-one-out scores are those of refitting without the row") {
-  for (const Solver solver : {Solver::primal, Solver::dual}) {
-    for (const Selection selection : {Selection::residual, Selection::random}) {
-      Problem problem = make_problem(60, 3, 2, 6, 12);
-      StagewiseSettings settings;
-      settings.solver = solver;
-      settings.max_units = 12;
-      settings.selection = selection;
-      settings.block = 2;
-      settings.loo_scores = true;
-      MatrixD hidden;
-      const StagewiseFit result = fit(problem, settings, false, 1, hidden);
-      REQUIRE(result.loo_rows.size() == 60);
-      for (const Index row : {0, 17, 59}) {
-        problem.weights.setOnes();
-        problem.weights[row] = 0;
-        double objective;
-        const MatrixD omega = direct(problem, hidden, settings.alpha, true, objective);
-        Eigen::RowVectorXd design(omega.rows());
-        design << 1, problem.inputs.row(row), hidden.row(row);
-        CHECK((result.loo_scores.row(row) - design * omega).norm() < 1e-9);
+TEST_CASE("temperatures along a path are those of networks fitted to those sizes") {
+  for (const Solver solver : {Solver::primal, Solver::dual, Solver::automatic}) {
+    for (const Selection selection : {Selection::residual, Selection::joint}) {
+      for (const bool weighted : {false, true}) {
+        Problem problem = make_problem(30, 3, 3, 40, 12);  // "auto" changes over at 26 units
+        for (Index i = 0; i < 30; ++i) {  // the sign of an input, but for every fourth row
+          const Index label = i % 4 == 0 ? 2 : problem.inputs(i, 0) > 0 ? 1 : 0;
+          problem.targets.row(i) = Eigen::RowVector3d::Unit(label);
+        }
+        StagewiseSettings settings;
+        settings.alpha = 5;
+        settings.solver = solver;
+        settings.selection = selection;
+        settings.pool = 12;
+        settings.block = 2;
+        Wanted path_wanted, one_wanted;
+        path_wanted.path_temperatures = one_wanted.temperature = true;
+        const std::vector<Index> sizes{1, 4, 7, 25, 30};
+        const Targets targets(Task::one_label, problem.targets);
+        std::vector<double> path;
+        with_design(problem, 30, settings, weighted, 1,
+                    [&](Design<double>& design, const RowBlocks& blocks, Team& team) {
+                      StagewiseRun<double> run(design, blocks, targets, settings, path_wanted,
+                                               team);
+                      for (Index stage = 0; !run.finished(); ++stage) {
+                        design.source().draw(stage, run.plan(), team);
+                        run.end_stage(stage, score_pool(design, {&run.state()}, {}, team), nullptr);
+                      }
+                      path = run.trace(sizes).path_temperatures;
+                    });
+        REQUIRE(path.size() == sizes.size());
+        for (std::size_t i = 0; i < sizes.size(); ++i) {
+          MatrixD hidden;
+          const StagewiseFit one =
+              fit(problem, sizes[i], settings, weighted, 1, hidden, one_wanted, Task::one_label);
+          CHECK(path[i] == doctest::Approx(one.temperature).epsilon(1e-6));
+        }
       }
     }
   }
@@ -124,11 +154,11 @@ TEST_CASE("a candidate that adds nothing is passed over for the next best") {
   problem.pools[0].col(2) = problem.pools[0].col(0);
   StagewiseSettings settings;
   settings.alpha = 1e-18;
+  settings.pool = 4;
   settings.block = 2;
-  settings.max_units = 2;
   MatrixD hidden;
-  const StagewiseFit result = fit(problem, settings, false, 1, hidden);
-  REQUIRE(result.selected.size() == 2);
-  CHECK(result.selected[0][1] == 0);
-  CHECK(result.selected[1][1] != 2);
+  const auto selected = fit(problem, 2, settings, false, 1, hidden).history.selected;
+  REQUIRE(selected.size() == 2);
+  CHECK(selected[0][1] == 0);
+  CHECK(selected[1][1] != 2);
 }

@@ -4,13 +4,13 @@
 #include <Eigen/Core>
 #include <cmath>
 
-#include "residuum/kernels.hpp"
+#include "stagenets/kernels.hpp"
 
 namespace {
 
-using residuum::Index;
-using residuum::Kernels;
-using residuum::RowTally;
+using stagenets::Index;
+using stagenets::Kernels;
+using stagenets::RowTally;
 
 struct Expected {
   Eigen::VectorXd leverage;
@@ -102,7 +102,7 @@ void check_tally(const Kernels<Scalar>& kernels, Index rows, Index outputs, bool
 }  // namespace
 
 TEST_CASE_TEMPLATE("every instruction set tallies rows by the definitions", Scalar, float, double) {
-  for (int i = 0; const Kernels<Scalar>* kernels = residuum::available_kernels<Scalar>(i); ++i) {
+  for (int i = 0; const Kernels<Scalar>* kernels = stagenets::available_kernels<Scalar>(i); ++i) {
     for (const Index rows : {1, 2, 3, 7, 8, 9, 31, 100}) {
       for (const Index outputs : {1, 2, 5}) {
         for (const bool weighted : {false, true}) check_tally(*kernels, rows, outputs, weighted);

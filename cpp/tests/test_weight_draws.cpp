@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "residuum/philox.hpp"
-#include "residuum/weight_draws.hpp"
+#include "stagenets/philox.hpp"
+#include "stagenets/weight_draws.hpp"
 
-using namespace residuum;
+using namespace stagenets;
 
 TEST_CASE("normal_quantile inverts the normal distribution function") {
   for (double x = -8.0; x <= 8.0; x += 0.01) {
@@ -18,16 +18,35 @@ TEST_CASE("normal_quantile inverts the normal distribution function") {
 }
 
 TEST_CASE("draws do not depend on the threads nor on the size of the pool") {
+  const TrainingValues values{
+      50, [](Index row, Index input) { return std::sin(static_cast<double>(900 * row + input)); }};
   for (const WeightFamily family :
-       {WeightFamily::uniform, WeightFamily::normal, WeightFamily::sparse}) {
+       {WeightFamily::uniform, WeightFamily::normal, WeightFamily::sparse, WeightFamily::threshold,
+        WeightFamily::leaf, WeightFamily::mixed}) {
     WeightDraws draws;
     draws.family = family;
     draws.seed = 7;
     UnitWeights one, many;
-    Team::run(1, nullptr, [&](Team& team) { draws.draw(Stream::hidden, 3, 20, 900, team, one); });
-    Team::run(3, nullptr, [&](Team& team) { draws.draw(Stream::hidden, 3, 40, 900, team, many); });
-    CHECK(one.weights == many.weights.leftCols(20));
-    CHECK(one.biases == many.biases.head(20));
+    Team::run(1, nullptr,
+              [&](Team& team) { draws.draw(Stream::hidden, 3, 20, 900, values, team, one); });
+    Team::run(3, nullptr,
+              [&](Team& team) { draws.draw(Stream::hidden, 3, 40, 900, values, team, many); });
+    CHECK(one.count() == 20);
+    CHECK(one.weights == many.weights.leftCols(one.weights.cols()));
+    CHECK(one.biases == many.biases.head(one.biases.size()));
+    CHECK(first_units(many, 20).ends == one.ends);
+  }
+}
+
+TEST_CASE("families that look at training rows refuse to draw without them") {
+  for (const WeightFamily family :
+       {WeightFamily::threshold, WeightFamily::leaf, WeightFamily::mixed}) {
+    WeightDraws draws;
+    draws.family = family;
+    UnitWeights units;
+    Team::run(1, nullptr, [&](Team& team) {
+      CHECK_THROWS_AS(draws.draw(Stream::hidden, 0, 5, 3, {}, team, units), std::invalid_argument);
+    });
   }
 }
 
@@ -41,17 +60,23 @@ TEST_CASE("streams, stages, candidates and seeds give different words") {
   CHECK(first(0, 0, 0, 0) != first(0, 0, 0, 1));
 }
 
-TEST_CASE("sparse draws into used space are as good as new, and tell which inputs they see") {
+TEST_CASE("draws into used space are as good as new, and tell which inputs they see") {
+  const TrainingValues values{9, [](Index row, Index) { return static_cast<double>(row); }};
   WeightDraws draws;
-  draws.family = WeightFamily::sparse;
+  SUBCASE("sparse") { draws.family = WeightFamily::sparse; }
+  SUBCASE("threshold") { draws.family = WeightFamily::threshold; }
+  SUBCASE("leaf") { draws.family = WeightFamily::leaf; }
+  SUBCASE("mixed") { draws.family = WeightFamily::mixed; }
   Team::run(1, nullptr, [&](Team& team) {
     UnitWeights used, fresh;
-    for (const Index stage : {0, 1, 2}) draws.draw(Stream::hidden, stage, 30, 50, team, used);
-    draws.draw(Stream::hidden, 2, 30, 50, team, fresh);
+    for (const Index stage : {0, 1, 2})
+      draws.draw(Stream::hidden, stage, 30, 50, values, team, used);
+    draws.draw(Stream::hidden, 2, 30, 50, values, team, fresh);
     CHECK(used.weights == fresh.weights);
     CHECK(used.biases == fresh.biases);
-    MatrixD told = MatrixD::Zero(50, 30);
-    for (Index j = 0; j < 30; ++j) {
+    const Index terms = used.weights.cols();
+    MatrixD told = MatrixD::Zero(50, terms);
+    for (Index j = 0; j < terms; ++j) {
       for (Index i = used.seen.begin_of(j); i < used.seen.end_of(j); ++i) {
         told(used.seen.inputs[static_cast<std::size_t>(i)], j) = 1;
       }
@@ -59,9 +84,19 @@ TEST_CASE("sparse draws into used space are as good as new, and tell which input
     CHECK(((used.weights.array() != 0) == (told.array() != 0)).all());
 
     const UnitWeights picked = pick(used, {7, 2});
-    CHECK(picked.seen.end_of(1) ==
-          (used.weights.col(7).array() != 0).count() + (used.weights.col(2).array() != 0).count());
-    CHECK(used.weights(picked.seen.inputs.front(), 7) != 0);
-    CHECK(used.weights(picked.seen.inputs.back(), 2) != 0);
+    CHECK(picked.count() == 2);
+    CHECK(picked.terms(0) == used.terms(7));
+    CHECK(picked.weights.rightCols(picked.terms(1)) ==
+          used.weights.middleCols(used.first_term(2), used.terms(2)));
+    CHECK(picked.seen.end_of(picked.weights.cols() - 1) == (picked.weights.array() != 0).count());
+    CHECK(picked.weights(picked.seen.inputs.front(), 0) != 0);
+    CHECK(picked.weights(picked.seen.inputs.back(), picked.weights.cols() - 1) != 0);
+    UnitList list;
+    list.append(picked);
+    list.append(used);
+    const UnitWeights joined = list.joined(50);
+    CHECK(joined.count() == 32);
+    CHECK(pick(joined, {2 + 7, 2 + 2}).weights == picked.weights);
+    CHECK(pick(joined, {0, 1}).biases == picked.biases);
   });
 }

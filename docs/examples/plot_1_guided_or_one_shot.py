@@ -2,13 +2,13 @@
 Guided against one-shot
 =======================
 
-The same network three times: hidden units drawn blindly, chosen by their score, and chosen jointly.
-Data are 2,000 noisy samples of Friedman's first function, half of them for testing.
+The same network three times: with hidden units drawn at random, chosen by their score, and chosen
+jointly. The data are 2,000 noisy samples of Friedman's first function, half of them for testing.
 """
 
 # %%
-# A guided fit holds every smaller network, so one fit gives its whole curve. A one-shot network has
-# to be fitted anew for every size.
+# A guided fit contains every smaller network, so one fit gives the whole curve. A one-shot network
+# must be fitted separately for every size.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -16,7 +16,7 @@ from sklearn.datasets import make_friedman1
 from sklearn.metrics import r2_score
 from sklearn.model_selection import train_test_split
 
-from residuum import RVFLRegressor, UnitsDisplay
+from stagenets import RVFLRegressor, UnitsDisplay
 
 X, y = make_friedman1(2000, noise=1.0, random_state=0)
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
@@ -45,7 +45,7 @@ curves = {
 }
 
 # %%
-# Lines are means over five seeds, bands reach from the worst to the best of them.
+# Lines are means over five seeds; bands range from the worst seed to the best.
 
 figure, ax = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
 for label, curve in curves.items():
@@ -56,8 +56,8 @@ ax.grid(alpha=0.3)
 ax.legend()
 
 # %%
-# What choosing buys, stage by stage: the score of the unit that was chosen, against the pool it was
-# chosen from. A unit drawn blindly would typically have the score of the median.
+# The benefit of choosing, stage by stage: the score of each chosen unit against the pool it was
+# chosen from. A unit drawn at random would typically have the median score.
 
 model = RVFLRegressor(n_hidden=largest, random_state=0).fit(X_train, y_train)
 display = UnitsDisplay.from_estimator(model)

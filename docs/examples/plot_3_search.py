@@ -2,8 +2,8 @@
 Searching size and penalty in one pass
 ======================================
 
-The CV estimators look at every size and every penalty together: in each fold a pool of random units
-is drawn once for all penalties, and each fit holds all smaller networks.
+The CV estimators evaluate every size and every penalty together: on each fold, a pool of random
+units is drawn once for all penalties, and each fit contains all smaller networks.
 """
 
 # %%
@@ -12,7 +12,7 @@ is drawn once for all penalties, and each fit holds all smaller networks.
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
-from residuum import RVFLClassifierCV, SearchDisplay, StagewiseDisplay
+from stagenets import RVFLClassifierCV, SearchDisplay, StagewiseDisplay
 
 X_train, X_test, y_train, y_test = train_test_split(*load_digits(return_X_y=True), random_state=0)
 search = RVFLClassifierCV(max_hidden=150, random_state=0).fit(X_train, y_train)
@@ -21,7 +21,7 @@ print(search.best_params_)
 print(f"cross-validated {search.best_score_:.3f}, on test data {search.score(X_test, y_test):.3f}")
 
 # %%
-# ``cv_results_`` has the form that scikit-learn's searches give it; `SearchDisplay` draws either.
+# ``cv_results_`` has the same form as in scikit-learn's searches; `SearchDisplay` plots both kinds.
 
 display = SearchDisplay.from_estimator(search)
 

@@ -2,13 +2,13 @@
 A curve, unit by unit
 =====================
 
-Regression of one variable, to see what the stages do.
+Regression on one variable, to see what the stages do.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from residuum import ELMRegressor
+from stagenets import ELMRegressor
 
 rng = np.random.default_rng(0)
 x = np.sort(rng.uniform(0, 1, 150))
@@ -21,8 +21,8 @@ def wanted(x):
 y = wanted(x) + 0.1 * rng.normal(size=x.size)
 
 # %%
-# ``weight_scale`` sets how steep the units are: a curve that turns often needs steep ones. The
-# penalty is small because there are few samples of one variable.
+# ``weight_scale`` sets how steep the units are: a curve that oscillates needs steep units. The
+# penalty is small because there are few samples and only one variable.
 
 model = ELMRegressor(n_hidden=24, alpha=1e-3, weight_scale=10.0, random_state=0)
 model.fit(x[:, None], y)
@@ -38,7 +38,7 @@ for ax, units in zip(axes.flat, (2, 6, 12, 24), strict=True):
     ax.legend(loc="upper left")
 
 # %%
-# The same size drawn in one shot:
+# A one-shot network of the same size:
 
 one_shot = ELMRegressor(
     n_hidden=24, alpha=1e-3, weight_scale=10.0, selection="random", random_state=0

@@ -3,11 +3,11 @@ A pipeline for a mixed table, exported to ONNX
 ==============================================
 
 Categories, missing values and numbers go through scikit-learn's preprocessors; the whole pipeline
-then runs anywhere that ONNX runs.
+then runs wherever ONNX does.
 """
 
 # %%
-# A table as people have them: two numbers, one of them with gaps, and a word.
+# A typical table: two columns of numbers, one of them with missing values, and a column of words.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -21,7 +21,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from residuum import RVFLClassifier, register_onnx_converters
+from stagenets import RVFLClassifier, register_onnx_converters
 
 rng = np.random.default_rng(0)
 table = pd.DataFrame(
@@ -47,7 +47,7 @@ print(f"accuracy on test data {model.score(test, y_test):.3f}")
 model
 
 # %%
-# skl2onnx converts the pipeline once it knows our estimators.
+# skl2onnx can convert the pipeline once our estimators are registered.
 
 register_onnx_converters()
 types = [(name, FloatTensorType([None, 1])) for name in ("length", "weight")]
@@ -63,7 +63,7 @@ labels, probabilities = session.run(None, feed)
 print("same labels:", bool(np.all(labels == model.predict(test))))
 
 # %%
-# The graph computes in float32; the largest difference of the probabilities is what that costs.
+# The graph computes in float32; the largest difference in the probabilities shows what that costs.
 
 expected = model.predict_proba(test)[:, 1]
 print(f"largest difference {np.abs(probabilities[:, 1] - expected).max():.1e}")

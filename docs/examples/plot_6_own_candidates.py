@@ -1,15 +1,15 @@
 """
-Candidates of your own
-======================
+Your own candidates
+===================
 
 The loop does not care what a unit is. `fit_stagewise` asks you for a pool of columns at every
-stage, keeps the best and refits; here the columns are Gaussian bumps in the plane.
+stage, keeps the best and refits. Here the columns are Gaussian bumps in the plane.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from residuum import fit_stagewise
+from stagenets import fit_stagewise
 
 side = 60
 grid = np.stack(np.meshgrid(*[np.linspace(-1, 1, side)] * 2), axis=-1).reshape(-1, 2)
@@ -17,7 +17,7 @@ radius = np.hypot(*grid.T)
 wanted = np.where(np.abs(radius - 0.6) < 0.12, 1.0, 0.0)  # a ring
 
 # %%
-# A pool is drawn from the stage's number alone, so any bump can be had again from its stage and its
+# A pool depends on the stage number alone, so any bump can be recreated from its stage and its
 # index in the pool.
 
 
@@ -38,7 +38,7 @@ drawn = fit_stagewise(candidates, wanted, selection="random", **options)
 print(f"objective: {chosen.objective_path[-1]:.0f} chosen, {drawn.objective_path[-1]:.0f} drawn")
 
 # %%
-# Forty bumps, chosen and drawn. Circles show where they lie and how wide they are.
+# Forty bumps, chosen and drawn. The circles show where they lie and how wide they are.
 
 places = [[pool[index] for pool in bumps(stage, 50)] for stage, index in chosen.selected]
 everywhere = list(zip(*bumps(0, 40), strict=True))
@@ -49,7 +49,7 @@ for ax, fit, circles, title in (
     (axes[1], chosen, places, "40 chosen"),
     (axes[2], drawn, everywhere, "40 drawn"),
 ):
-    fitted = fit.intercept + fit.hidden @ fit.coef[0]
+    fitted = fit.readout_intercept + fit.hidden @ fit.readout[0]
     ax.imshow(fitted.reshape(side, side), extent=(-1, 1, -1, 1), origin="lower", vmin=0, vmax=1)
     for centre, width in circles:
         ax.add_patch(plt.Circle(centre, width, fill=False, color="white", alpha=0.4))

@@ -2,19 +2,19 @@
 Pools and blocks
 ================
 
-What the size of the pools (M) and of the blocks (k) does to the fit, and to the time it takes.
+How the pool size (M) and the block size (k) affect the fit and the time it takes.
 """
 
 # %%
-# 5,000 noisy samples of Friedman's first function, networks of 120 units. Times are those of the
-# machine that built this page.
+# 5,000 noisy samples of Friedman's first function, networks of 120 units. The times were measured
+# on the machine that built this page.
 
 from time import perf_counter
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import make_friedman1
 
-from residuum import RVFLRegressor
+from stagenets import RVFLRegressor
 
 X, y = make_friedman1(10_000, noise=1.0, random_state=0)
 X_train, X_test, y_train, y_test = X[::2], X[1::2], y[::2], y[1::2]
@@ -35,8 +35,9 @@ by_block = {
 }
 
 # %%
-# Large pools buy accuracy with time; large blocks sell some of it back. With ``selection="joint"``
-# the units of a block are chosen one after another, which keeps more of the accuracy.
+# Large pools trade time for accuracy; large blocks trade some of it back. With
+# ``selection="joint"`` the units of a block are chosen one after another, which preserves more of
+# the accuracy.
 
 
 def draw(ax, sizes, results, letter, **style):
@@ -50,7 +51,7 @@ def draw(ax, sizes, results, letter, **style):
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained", sharey=True)
 draw(axes[0], pools, by_pool, "M")
-axes[0].set(title="pools of M, one unit a stage", ylabel="R² on test data")
+axes[0].set(title="pools of M, one unit per stage", ylabel="R² on test data")
 for selection, results in by_block.items():
     draw(axes[1], blocks, results, "k", label=f'selection="{selection}"')
 axes[1].set(title="pools of 100, blocks of k")

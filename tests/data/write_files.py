@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from residuum import BLSClassifier, ELMRegressor, RVFLClassifier, RVFLRegressor
-from residuum._files import FORMAT_VERSION, save_model
-from residuum._table_encoder import TableEncoder
-from residuum._table_model import table_model
+from stagenets import BLSClassifier, ELMRegressor, RVFLClassifier, RVFLRegressor
+from stagenets.cli._table_encoder import TableEncoder
+from stagenets.cli._table_model import table_model
+from stagenets.export._files import FORMAT_VERSION, save_model
 
 FOLDER = Path(__file__).parent
 METHODS = ["predict", "transform", "predict_proba", "decision_function"]
@@ -51,6 +51,9 @@ def main():
 
     stopped = RVFLRegressor(pool_size=9, early_stopping="loo", n_iter_no_change=2, random_state=0)
     write("stopped", stopped.fit(frame, response), rows)
+
+    bounded = RVFLRegressor(n_hidden=5, random_state=0).fit(frame, response)
+    write("bounded", bounded, 100 * rows)
 
     table = frame.assign(level=level)
     encoder = TableEncoder().fit(table)

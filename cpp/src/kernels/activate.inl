@@ -4,7 +4,7 @@
 struct Identity {
   static constexpr bool kBounded = false;
   template <class Scalar>
-  static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
+  static STAGENETS_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
     return z;
   }
 };
@@ -14,7 +14,7 @@ struct Identity {
 struct Sigmoid {
   static constexpr bool kBounded = true;
   template <class Scalar>
-  static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
+  static STAGENETS_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
     using K = Constants<Scalar>;
     const Pack<Scalar> one = fill<Scalar>(1);
     const Pack<Scalar> value = quotient(one, one + exp_bounded<Scalar>(-z));
@@ -30,7 +30,7 @@ struct Sigmoid {
 struct Tanh {
   static constexpr bool kBounded = true;
   template <class Scalar>
-  static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
+  static STAGENETS_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
     using K = Constants<Scalar>;
     const Pack<Scalar> size = absolute<Scalar>(z);
     const Pack<Scalar> bounded = size > K::kTanhOne ? fill<Scalar>(K::kTanhOne) : size;
@@ -42,7 +42,7 @@ struct Tanh {
 struct Relu {
   static constexpr bool kBounded = false;
   template <class Scalar>
-  static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
+  static STAGENETS_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
     return z < Scalar(0) ? Pack<Scalar>{} : z;
   }
 };
@@ -50,7 +50,7 @@ struct Relu {
 struct Sine {
   static constexpr bool kBounded = true;
   template <class Scalar>
-  static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
+  static STAGENETS_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
     return sine<Scalar>(z);
   }
 };
@@ -58,7 +58,7 @@ struct Sine {
 struct Selu {
   static constexpr bool kBounded = false;
   template <class Scalar>
-  static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
+  static STAGENETS_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
     constexpr double kScale = 1.0507009873554805;
     constexpr double kAlpha = 1.6732632423543772;
     const Pack<Scalar> lowest = fill<Scalar>(Constants<Scalar>::kExpm1MinusOne);
@@ -72,7 +72,7 @@ struct Selu {
 struct Tribas {
   static constexpr bool kBounded = true;
   template <class Scalar>
-  static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
+  static STAGENETS_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
     const Pack<Scalar> height = Scalar(1) - absolute<Scalar>(z);
     return height < Scalar(0) ? Pack<Scalar>{} : height;
   }
@@ -81,14 +81,14 @@ struct Tribas {
 struct Radbas {
   static constexpr bool kBounded = true;
   template <class Scalar>
-  static RESIDUUM_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
+  static STAGENETS_INLINE Pack<Scalar> apply(Pack<Scalar> z) {
     return exp_minus<Scalar>(z * z);
   }
 };
 
 // Float squares of any size are summed in double: they can overflow float, and the column is in cache.
 template <class Scalar>
-RESIDUUM_INLINE double sum_of_squares(const Scalar* column, Index rows) {
+STAGENETS_INLINE double sum_of_squares(const Scalar* column, Index rows) {
   constexpr Index kWidth = kLanes<double>;
   // Four, to hide the latency of an addition.
   Doubles sums[4] = {Doubles{}, Doubles{}, Doubles{}, Doubles{}};

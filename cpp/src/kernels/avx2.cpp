@@ -3,7 +3,7 @@
 // linker can never take code compiled with these flags for code that runs on every CPU.
 #include "variants.hpp"
 
-#ifdef RESIDUUM_HAS_AVX2_KERNELS
+#ifdef STAGENETS_HAS_AVX2_KERNELS
 
 #ifndef __AVX2__
 #error "avx2.cpp must be compiled with AVX2 enabled: -mavx2 -mfma, or /arch:AVX2"
@@ -11,7 +11,7 @@
 
 #include "headers.inl"
 
-namespace residuum {
+namespace stagenets {
 namespace avx2 {
 namespace {
 
@@ -23,18 +23,16 @@ namespace {
 #include "skinny.inl"
 #include "combine.inl"
 #include "tally.inl"
+#include "exponential.inl"
+#include "table.inl"
 // clang-format on
 
 }  // namespace
 
-const Kernels<float> kFloatKernels = {activate<float>,         add_transposed_product<float>,
-                                      subtract_product<float>, combine_columns<float>,
-                                      tally_rows<float>,       "avx2"};
-const Kernels<double> kDoubleKernels = {activate<double>,         add_transposed_product<double>,
-                                        subtract_product<double>, combine_columns<double>,
-                                        tally_rows<double>,       "avx2"};
+const Kernels<float> kFloatKernels = all_kernels<float>("avx2");
+const Kernels<double> kDoubleKernels = all_kernels<double>("avx2");
 
 }  // namespace avx2
-}  // namespace residuum
+}  // namespace stagenets
 
-#endif  // RESIDUUM_HAS_AVX2_KERNELS
+#endif  // STAGENETS_HAS_AVX2_KERNELS

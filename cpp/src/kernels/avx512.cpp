@@ -4,7 +4,7 @@
 // linker can never take code compiled with these flags for code that runs on every CPU.
 #include "variants.hpp"
 
-#ifdef RESIDUUM_HAS_AVX512_KERNELS
+#ifdef STAGENETS_HAS_AVX512_KERNELS
 
 #if !defined(__AVX512F__) || !defined(__AVX512DQ__)
 #error "avx512.cpp must be compiled with AVX-512 enabled: -mavx512f -mavx512dq ..., or /arch:AVX512"
@@ -18,7 +18,7 @@
 
 #include "headers.inl"
 
-namespace residuum {
+namespace stagenets {
 namespace avx512 {
 namespace {
 
@@ -30,18 +30,16 @@ namespace {
 #include "skinny.inl"
 #include "combine.inl"
 #include "tally.inl"
+#include "exponential.inl"
+#include "table.inl"
 // clang-format on
 
 }  // namespace
 
-const Kernels<float> kFloatKernels = {activate<float>,         add_transposed_product<float>,
-                                      subtract_product<float>, combine_columns<float>,
-                                      tally_rows<float>,       "avx512"};
-const Kernels<double> kDoubleKernels = {activate<double>,         add_transposed_product<double>,
-                                        subtract_product<double>, combine_columns<double>,
-                                        tally_rows<double>,       "avx512"};
+const Kernels<float> kFloatKernels = all_kernels<float>("avx512");
+const Kernels<double> kDoubleKernels = all_kernels<double>("avx512");
 
 }  // namespace avx512
-}  // namespace residuum
+}  // namespace stagenets
 
-#endif  // RESIDUUM_HAS_AVX512_KERNELS
+#endif  // STAGENETS_HAS_AVX512_KERNELS

@@ -4,7 +4,7 @@
 #include "headers.inl"
 #include "variants.hpp"
 
-namespace residuum {
+namespace stagenets {
 namespace baseline {
 namespace {
 
@@ -16,16 +16,14 @@ namespace {
 #include "skinny.inl"
 #include "combine.inl"
 #include "tally.inl"
+#include "exponential.inl"
+#include "table.inl"
 // clang-format on
 
 }  // namespace
 
-const Kernels<float> kFloatKernels = {activate<float>,         add_transposed_product<float>,
-                                      subtract_product<float>, combine_columns<float>,
-                                      tally_rows<float>,       "baseline"};
-const Kernels<double> kDoubleKernels = {activate<double>,         add_transposed_product<double>,
-                                        subtract_product<double>, combine_columns<double>,
-                                        tally_rows<double>,       "baseline"};
+const Kernels<float> kFloatKernels = all_kernels<float>("baseline");
+const Kernels<double> kDoubleKernels = all_kernels<double>("baseline");
 
 }  // namespace baseline
-}  // namespace residuum
+}  // namespace stagenets

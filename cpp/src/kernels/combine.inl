@@ -50,3 +50,22 @@ void combine_columns(const Scalar* const* columns, const Scalar* weights, Index 
     combine_up_to<Scalar, true>(some, columns + done, weights + done, rows, out);
   }
 }
+
+template <class Scalar>
+void lower_to_column(const Scalar* column, Scalar weight, Scalar bias, Index rows, Scalar* out) {
+  const Pack<Scalar> factor = fill<Scalar>(weight), offset = fill<Scalar>(bias);
+  const auto lowered = [&](const Pack<Scalar>& values, const Pack<Scalar>& least) {
+    const Pack<Scalar> term = mul_add(values, factor, offset);
+    return term < least ? term : least;
+  };
+  const Index last_row = rows - kLanes<Scalar>;
+  if (last_row < 0) {
+    const Pack<Scalar> values = load_first<Scalar>(column, rows);
+    return store_first<Scalar>(out, lowered(values, load_first<Scalar>(out, rows)), rows);
+  }
+  const auto lower_pack = [&](Index row) {
+    store<Scalar>(out + row, lowered(load<Scalar>(column + row), load<Scalar>(out + row)));
+  };
+  for (Index row = 0; row < last_row; row += kLanes<Scalar>) lower_pack(row);
+  lower_pack(last_row);  // may overlap the one before: lowering twice changes nothing
+}

@@ -70,7 +70,7 @@ struct Constants<float> {
 
 // Even and odd powers are summed apart: as much work as Horner's rule, but two chains half as long, which overlap.
 template <class Scalar, int kTerms>
-RESIDUUM_INLINE Pack<Scalar> polynomial(const Scalar (&coefficients)[kTerms], Pack<Scalar> x,
+STAGENETS_INLINE Pack<Scalar> polynomial(const Scalar (&coefficients)[kTerms], Pack<Scalar> x,
                                         Pack<Scalar> square) {
   Pack<Scalar> last = fill<Scalar>(coefficients[kTerms - 1]);
   Pack<Scalar> other = fill<Scalar>(coefficients[kTerms - 2]);
@@ -82,7 +82,7 @@ RESIDUUM_INLINE Pack<Scalar> polynomial(const Scalar (&coefficients)[kTerms], Pa
 }
 
 template <class Scalar>
-RESIDUUM_INLINE Pack<Scalar> absolute(Pack<Scalar> x) {
+STAGENETS_INLINE Pack<Scalar> absolute(Pack<Scalar> x) {
   return from_bits(bits_of(x) & ~Constants<Scalar>::kSignBit);
 }
 
@@ -95,12 +95,12 @@ struct ReducedExp {
 };
 
 template <class Scalar>
-RESIDUUM_INLINE Pack<Scalar> power_of_two(Pack<Scalar> biased_exponent) {
+STAGENETS_INLINE Pack<Scalar> power_of_two(Pack<Scalar> biased_exponent) {
   return from_bits(bits_of(biased_exponent) << Constants<Scalar>::kMantissaBits);
 }
 
 template <class Scalar>
-RESIDUUM_INLINE ReducedExp<Scalar> reduce_exp(Pack<Scalar> x) {
+STAGENETS_INLINE ReducedExp<Scalar> reduce_exp(Pack<Scalar> x) {
   using K = Constants<Scalar>;
   ReducedExp<Scalar> result;
   result.biased_exponent = mul_add(x, fill<Scalar>(K::kLog2E), fill<Scalar>(K::kRoundBiased));
@@ -114,7 +114,7 @@ RESIDUUM_INLINE ReducedExp<Scalar> reduce_exp(Pack<Scalar> x) {
 
 // e^x for |x| <= kExpNormal.
 template <class Scalar>
-RESIDUUM_INLINE Pack<Scalar> exp_bounded(Pack<Scalar> x) {
+STAGENETS_INLINE Pack<Scalar> exp_bounded(Pack<Scalar> x) {
   const ReducedExp<Scalar> reduced = reduce_exp<Scalar>(x);
   const Pack<Scalar> scale = power_of_two<Scalar>(reduced.biased_exponent);
   return mul_add(scale, reduced.fraction, scale);
@@ -123,7 +123,7 @@ RESIDUUM_INLINE Pack<Scalar> exp_bounded(Pack<Scalar> x) {
 // e^-x for x >= 0, down to the denormals. Those cannot be reached by one normal power of two, so a pack that holds a
 // large x is scaled twice; a lane gives the same bits either way.
 template <class Scalar>
-RESIDUUM_INLINE Pack<Scalar> exp_minus(Pack<Scalar> x) {
+STAGENETS_INLINE Pack<Scalar> exp_minus(Pack<Scalar> x) {
   using K = Constants<Scalar>;
   if (all_within(x, K::kExpNormal)) return exp_bounded<Scalar>(-x);
   const Pack<Scalar> bounded = x > K::kExpZero ? fill<Scalar>(K::kExpZero) : x;
@@ -139,7 +139,7 @@ RESIDUUM_INLINE Pack<Scalar> exp_minus(Pack<Scalar> x) {
 // e^x - 1 for x so small or negative that 2^k neither overflows nor underflows. Near zero k = 0 and the result is the
 // fraction itself, with its full relative accuracy.
 template <class Scalar>
-RESIDUUM_INLINE Pack<Scalar> expm1_bounded(Pack<Scalar> x) {
+STAGENETS_INLINE Pack<Scalar> expm1_bounded(Pack<Scalar> x) {
   const ReducedExp<Scalar> reduced = reduce_exp<Scalar>(x);
   const Pack<Scalar> scale = power_of_two<Scalar>(reduced.biased_exponent);
   return mul_add(scale, reduced.fraction, scale - Scalar(1));
@@ -148,7 +148,7 @@ RESIDUUM_INLINE Pack<Scalar> expm1_bounded(Pack<Scalar> x) {
 // sin x for |x| <= kSineReducible. With m = round(x / pi) every subtraction of a part of m pi is either exact or far
 // from cancelling, so r = x - m pi has full relative accuracy even next to the zeros; the sign is the parity of m.
 template <class Scalar>
-RESIDUUM_INLINE Pack<Scalar> sine_reducible(Pack<Scalar> x) {
+STAGENETS_INLINE Pack<Scalar> sine_reducible(Pack<Scalar> x) {
   using K = Constants<Scalar>;
   const Pack<Scalar> rounded = mul_add(x, fill<Scalar>(K::kInversePi), fill<Scalar>(K::kRound));
   const Pack<Scalar> multiple = rounded - K::kRound;
@@ -162,7 +162,7 @@ RESIDUUM_INLINE Pack<Scalar> sine_reducible(Pack<Scalar> x) {
 
 // Arguments too large to reduce here are rare and go to the C library one by one.
 template <class Scalar>
-RESIDUUM_INLINE Pack<Scalar> sine(Pack<Scalar> x) {
+STAGENETS_INLINE Pack<Scalar> sine(Pack<Scalar> x) {
   const Pack<Scalar> size = absolute<Scalar>(x);
   const Pack<Scalar> value = sine_reducible<Scalar>(x);
   if (all_within(size, Constants<Scalar>::kSineReducible)) return value;

@@ -8,7 +8,7 @@ constexpr Index kRunRows = 256;
 
 // The most columns of A in a tile. With three skinny ones that makes 12 or 24 pairs, which with their operands fill 16
 // or 32 registers.
-#ifdef RESIDUUM_AVX512_PACKS
+#ifdef STAGENETS_AVX512_PACKS
 constexpr int kTallColumns = 8;
 #else
 constexpr int kTallColumns = 4;
@@ -24,13 +24,13 @@ struct TileRange {
 
 // How many of the `left` skinny columns the next tile takes: three, but two of a last two or four, for a tile of one
 // column spends more time loading A than multiplying.
-RESIDUUM_INLINE Index skinny_width(Index left) {
+STAGENETS_INLINE Index skinny_width(Index left) {
   return left == 1 ? 1 : left == 2 || left == 4 ? 2 : 3;
 }
 
 // Calls tile(columns of A, skinny columns, range) for all tiles of the kTall columns of A from range.column on.
 template <int kTall, class Tile>
-RESIDUUM_INLINE void for_each_skinny_tile(TileRange range, Index b, const Tile& tile) {
+STAGENETS_INLINE void for_each_skinny_tile(TileRange range, Index b, const Tile& tile) {
   for (range.skinny = 0; range.skinny < b;) {
     const Index width = skinny_width(b - range.skinny);
     if constexpr (kTall <= kTallColumns) {
@@ -45,7 +45,7 @@ RESIDUUM_INLINE void for_each_skinny_tile(TileRange range, Index b, const Tile& 
 // Covers A with tiles kTall columns wide while they last, then half as wide. Skinny tiles are innermost, so that a run
 // of A is still in cache when it is used again; a column's runs come next, for memory likes long reads.
 template <int kTall, class Tile>
-RESIDUUM_INLINE void for_each_tile(Index first, Index a, Index b, Index rows, const Tile& tile) {
+STAGENETS_INLINE void for_each_tile(Index first, Index a, Index b, Index rows, const Tile& tile) {
   for (; first + kTall <= a; first += kTall)
     for (Index row = 0; row < rows; row += kRunRows) {
       const Index run = rows - row < kRunRows ? rows - row : kRunRows;
@@ -56,7 +56,7 @@ RESIDUUM_INLINE void for_each_tile(Index first, Index a, Index b, Index rows, co
 
 // A single skinny column takes more of A, for some 8 pairs are needed to hide the latency of a multiply-add.
 template <class Tile>
-RESIDUUM_INLINE void for_each_tile(Index a, Index b, Index rows, const Tile& tile) {
+STAGENETS_INLINE void for_each_tile(Index a, Index b, Index rows, const Tile& tile) {
   if (b == 1)
     for_each_tile<8>(0, a, b, rows, tile);
   else
@@ -66,7 +66,7 @@ RESIDUUM_INLINE void for_each_tile(Index a, Index b, Index rows, const Tile& til
 // One step over a pack of rows of sums += A^T B. The skinny side is held and each pack of A is used up at once: the
 // other way round would need one register too many.
 template <class Scalar, int kTall, int kSkinny, class Load>
-RESIDUUM_INLINE void add_products(Pack<Scalar> (&sums)[kSkinny][kTall], const Scalar* A, Index lda,
+STAGENETS_INLINE void add_products(Pack<Scalar> (&sums)[kSkinny][kTall], const Scalar* A, Index lda,
                                   const Scalar* B, Index ldb, Load load_rows) {
   Pack<Scalar> skinny[kSkinny];
   unrolled<kSkinny>([&](auto j) { skinny[j] = load_rows(B + j * ldb); });
@@ -104,7 +104,7 @@ void add_transposed_product(const Scalar* A, Index lda, Index a, const Scalar* B
 
 // One step over a pack of rows of Y += A C; C is negated and spread over packs already.
 template <class Scalar, int kTall, int kSkinny, class Load, class Store>
-RESIDUUM_INLINE void add_combination(const Pack<Scalar> (&C)[kTall][kSkinny], const Scalar* A,
+STAGENETS_INLINE void add_combination(const Pack<Scalar> (&C)[kTall][kSkinny], const Scalar* A,
                                      Index lda, Scalar* Y, Index ldy, Load load_rows,
                                      Store store_rows) {
   Pack<Scalar> tall[kTall];

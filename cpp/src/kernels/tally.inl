@@ -1,14 +1,14 @@
 // What a stage leaves behind, row by row: leverages, the energy of the residual, leave-one-out errors. All in double.
 
 template <class Scalar>
-RESIDUUM_INLINE Doubles load_widened_first(const Scalar* from, Index count) {
+STAGENETS_INLINE Doubles load_widened_first(const Scalar* from, Index count) {
   Scalar lanes[kLanes<double>] = {};
   for (Index i = 0; i < count; ++i) lanes[i] = from[i];
   return load_widened(lanes);
 }
 
 // Leaving its row out makes r / (1 - leverage) of a residual r. A row without weight has no say in the fit, nor here.
-RESIDUUM_INLINE Doubles growth_when_left_out(Doubles leverage, const Doubles* roots) {
+STAGENETS_INLINE Doubles growth_when_left_out(Doubles leverage, const Doubles* roots) {
   const Doubles share = 1.0 - leverage;
   const Doubles growth = 1.0 / (share > 1e-10 ? share : fill<double>(1e-10));
   return roots ? (*roots > 0.0 ? growth / *roots : Doubles{}) : growth;
@@ -17,7 +17,7 @@ RESIDUUM_INLINE Doubles growth_when_left_out(Doubles leverage, const Doubles* ro
 // One pack of rows; `load_rows` reads them and makes lanes past the last row zero; `present` is one in
 // the others.
 template <class Scalar, class Load>
-RESIDUUM_INLINE Doubles tally_pack(const RowTally<Scalar>& tally, Index row, Doubles present,
+STAGENETS_INLINE Doubles tally_pack(const RowTally<Scalar>& tally, Index row, Doubles present,
                                    Doubles (&sums)[3], const Load& load_rows) {
   Doubles leverage = tally.leverage ? load_rows(tally.leverage + row) : Doubles{};
   for (Index j = 0; j < tally.fresh_columns; ++j) {

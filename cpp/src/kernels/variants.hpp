@@ -1,32 +1,32 @@
 // The instruction-set variants of the kernels, one namespace each; kernels.cpp chooses between them.
 #pragma once
 
-#include "residuum/kernels.hpp"
+#include "stagenets/kernels.hpp"
 
 #if defined(__x86_64__) || defined(_M_X64)
-#define RESIDUUM_HAS_AVX2_KERNELS 1
+#define STAGENETS_HAS_AVX2_KERNELS 1
 #endif
-// Not every compiler knows AVX-512: the build defines RESIDUUM_HAS_AVX512_KERNELS where it does.
+// Not every compiler knows AVX-512: the build defines STAGENETS_HAS_AVX512_KERNELS where it does.
 
-namespace residuum {
+namespace stagenets {
 
 namespace baseline {
 extern const Kernels<float> kFloatKernels;
 extern const Kernels<double> kDoubleKernels;
 }  // namespace baseline
 
-#ifdef RESIDUUM_HAS_AVX2_KERNELS
+#ifdef STAGENETS_HAS_AVX2_KERNELS
 namespace avx2 {
 extern const Kernels<float> kFloatKernels;
 extern const Kernels<double> kDoubleKernels;
 }  // namespace avx2
 #endif
 
-#ifdef RESIDUUM_HAS_AVX512_KERNELS
+#ifdef STAGENETS_HAS_AVX512_KERNELS
 namespace avx512 {
 extern const Kernels<float> kFloatKernels;
 extern const Kernels<double> kDoubleKernels;
 }  // namespace avx512
 #endif
 
-}  // namespace residuum
+}  // namespace stagenets

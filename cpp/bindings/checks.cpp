@@ -1,0 +1,40 @@
+#include "bindings.hpp"
+
+namespace stagenets::python {
+
+void check(bool condition, const std::string& message) {
+  if (!condition) throw py::value_error(message);
+}
+
+void check_rows(const std::string& name, Index found, Index rows) {
+  check(found == rows, name + " must have as many rows as X (" + std::to_string(rows) + "); got " +
+                           std::to_string(found));
+}
+
+std::vector<Index> row_list(const IndexArray& numbers) {
+  check(numbers.ndim() == 1, "row numbers must have one dimension");
+  return {numbers.data(), numbers.data() + numbers.size()};
+}
+
+std::vector<Split> split_list(const std::vector<RowPair>& pairs) {
+  std::vector<Split> splits;
+  for (const auto& [train, test] : pairs) splits.push_back({row_list(train), row_list(test)});
+  return splits;
+}
+
+void check_row_numbers(const std::string& name, const std::vector<Index>& numbers, Index rows) {
+  for (const Index row : numbers) {
+    check(row >= 0 && row < rows, name + " must hold row numbers from 0 to " +
+                                      std::to_string(rows - 1) + "; got " + std::to_string(row));
+  }
+}
+
+void check_splits(const std::vector<Split>& splits, Index rows) {
+  for (const Split& split : splits) {
+    check(!split.train.empty() && !split.test.empty(), "a split must have training and test rows");
+    check_row_numbers("training rows", split.train, rows);
+    check_row_numbers("test rows", split.test, rows);
+  }
+}
+
+}  // namespace stagenets::python

@@ -1,0 +1,105 @@
+// Settings and architectures: values created once, by keyword, and read-only afterwards.
+#include "bindings.hpp"
+#include "stagenets/affine_units.hpp"
+#include "stagenets/broad_units.hpp"
+#include "stagenets/network_fit.hpp"
+
+namespace stagenets::python {
+namespace {
+
+// Row numbers are checked later, against the inputs: see fits.cpp.
+Stopping make_stopping(const std::string& by, Index patience, const IndexArray& validation_rows,
+                       const std::vector<RowPair>& splits) {
+  const Stopping stopping{stop_by_from_name(by), patience, row_list(validation_rows),
+                          split_list(splits)};
+  check(patience >= 1, "patience must be at least 1");
+  check(stopping.by != StopBy::validation || !stopping.validation_rows.empty(),
+        "stopping by 'validation' needs validation_rows");
+  check(stopping.by != StopBy::cross_validation || !stopping.splits.empty(),
+        "stopping by 'cv' needs splits");
+  return stopping;
+}
+
+NetworkSettings make_settings(std::shared_ptr<const Architecture> architecture,
+                              const py::object& weight_init, double weight_scale, Index fan_in,
+                              std::uint64_t seed, bool intercept, const std::string& scaling,
+                              bool extrapolate, const std::string& loss, double alpha,
+                              const std::string& solver, double tol, Index pool_size,
+                              Index block_size, const std::string& selection, double score_fraction,
+                              const Stopping& stopping) {
+  check(alpha >= 0, "alpha must not be negative");
+  check(pool_size >= 1 && block_size >= 1, "pool_size and block_size must be at least 1");
+  NetworkSettings settings;
+  settings.architecture = std::move(architecture);
+  settings.draws = weight_draws(weight_init, weight_scale, fan_in, seed);
+  settings.intercept = intercept;
+  settings.scaling = scaling_from_name(scaling);
+  settings.extrapolate = extrapolate;
+  settings.stages.loss = loss_from_name(loss);
+  check(settings.stages.loss == Loss::squared || alpha > 0,
+        "alpha must be positive with loss='log'");
+  settings.stages.alpha = alpha;
+  settings.stages.solver = solver_from_name(solver);
+  settings.stages.tol = tol;
+  settings.stages.pool = pool_size;
+  settings.stages.block = block_size;
+  settings.stages.selection = selection_from_name(selection);
+  settings.stages.score_fraction = score_fraction;
+  settings.stages.seed = seed;
+  settings.stages.stopping = stopping;
+  return settings;
+}
+
+std::shared_ptr<BroadArchitecture> make_broad(Index windows, Index window_nodes, Index enhancement,
+                                              const std::string& feature_activation,
+                                              const std::string& enhancement_activation,
+                                              bool sparse_features) {
+  check(windows >= 1 && window_nodes >= 1, "n_windows and n_feature_nodes must be at least 1");
+  check(enhancement >= 0, "n_enhancement must not be negative");
+  auto broad = std::make_shared<BroadArchitecture>();
+  broad->windows = windows;
+  broad->window_nodes = window_nodes;
+  broad->enhancement = enhancement;
+  broad->feature_activation = activation_from_name(feature_activation);
+  broad->enhancement_activation = activation_from_name(enhancement_activation);
+  broad->sparse_features = sparse_features;
+  return broad;
+}
+
+}  // namespace
+
+void register_settings(py::module_& module) {
+  py::class_<Architecture, std::shared_ptr<Architecture>>(module, "Architecture")
+      .def_property_readonly("size", &Architecture::size)
+      .def_property_readonly("max_units", &Architecture::max_units);
+  py::class_<AffineArchitecture, Architecture, std::shared_ptr<AffineArchitecture>>(
+      module, "AffineArchitecture")
+      .def(py::init([](Index n_hidden, const std::string& activation, bool direct_links) {
+             check(n_hidden >= 0, "n_hidden must not be negative");
+             return std::make_shared<AffineArchitecture>(n_hidden, activation_from_name(activation),
+                                                         direct_links);
+           }),
+           py::kw_only(), py::arg("n_hidden"), py::arg("activation"), py::arg("direct_links"));
+  py::class_<BroadArchitecture, Architecture, std::shared_ptr<BroadArchitecture>>(
+      module, "BroadArchitecture")
+      .def(py::init(&make_broad), py::kw_only(), py::arg("n_windows"), py::arg("n_feature_nodes"),
+           py::arg("n_enhancement"), py::arg("feature_activation"),
+           py::arg("enhancement_activation"), py::arg("sparse_features"));
+
+  py::class_<Stopping>(module, "Stopping")
+      .def(py::init(&make_stopping), py::kw_only(), py::arg("by"), py::arg("patience"),
+           py::arg("validation_rows") = IndexArray(0), py::arg("splits") = std::vector<RowPair>())
+      .def(py::init<>());
+
+  py::class_<NetworkSettings>(module, "NetworkSettings")
+      .def(py::init(&make_settings), py::kw_only(), py::keep_alive<1, 3>(), py::arg("architecture"),
+           py::arg("weight_init"), py::arg("weight_scale"), py::arg("fan_in"), py::arg("seed"),
+           py::arg("intercept"), py::arg("scaling"), py::arg("extrapolate"), py::arg("loss"),
+           py::arg("alpha"), py::arg("solver"), py::arg("tol"), py::arg("pool_size"),
+           py::arg("block_size"), py::arg("selection"), py::arg("score_fraction"),
+           py::arg("stopping") = Stopping())
+      .def_property_readonly("max_units",
+                             [](const NetworkSettings& s) { return s.architecture->max_units(); });
+}
+
+}  // namespace stagenets::python

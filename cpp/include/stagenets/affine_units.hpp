@@ -1,0 +1,69 @@
+// RVFL and ELM: hidden units g = φ(U w + β) with (w, β) ~ P. An RVFL also links the inputs to the readout.
+#pragma once
+
+#include "stagenets/architecture.hpp"
+#include "stagenets/layer.hpp"
+
+namespace stagenets {
+
+struct AffineArchitecture final : Architecture {
+  AffineArchitecture(Index hidden_units, Activation phi, bool with_direct_links)
+      : hidden(hidden_units), activation(phi), direct_links(with_direct_links) {}
+
+  Index size() const override { return hidden; }
+  std::shared_ptr<const Architecture> with_size(Index units) const override {
+    return std::make_shared<AffineArchitecture>(units, activation, direct_links);
+  }
+  Index max_units() const override { return hidden; }
+  bool links_inputs() const override { return direct_links; }
+  bool one_shots_are_nested() const override { return true; }
+  std::unique_ptr<NetworkUnits<float>> units(const TrainingRows<float>& rows) const override;
+  std::unique_ptr<NetworkUnits<double>> units(const TrainingRows<double>& rows) const override;
+
+  Index hidden;
+  Activation activation;
+  bool direct_links;
+};
+
+template <class Scalar>
+class AffineUnits final : public NetworkUnits<Scalar> {
+ public:
+  AffineUnits(const AffineArchitecture& architecture, const TrainingRows<Scalar>& rows);
+
+  Index max_units() const override { return architecture_.hidden; }
+  StagePlan plan() const override {
+    return plan_stage(stages_, architecture_.hidden, kept_list_.count());
+  }
+  void draw(Index stage, const StagePlan& plan, Team& team) override;
+  void share_draws_with(const CandidateSource<Scalar>& other) override {
+    pool_units_ = static_cast<const AffineUnits&>(other).pool_units_;
+  }
+  bool pool_is_common() const override { return true; }
+  void select(const std::vector<Index>& candidates) override;
+  void keep_selected() override { kept_list_.append(selected_units_); }
+  void gather_kept() override {
+    if (kept_.units() < kept_list_.count()) kept_.assign(kept_units(), inputs_);
+  }
+  Index count(Units units) const override { return layer(units).units(); }
+  void evaluate(Units units, RowRange range, Scalar* out, Index leading, double* square_norms,
+                Scratch<Scalar>& scratch) const override;
+  Network network(Index count) const override;
+
+ private:
+  UnitWeights kept_units() const { return kept_list_.joined(inputs_.columns()); }
+  const Layer<Scalar>& layer(Units units) const {
+    return units == Units::pool ? pool_ : units == Units::selected ? selected_ : kept_;
+  }
+
+  AffineArchitecture architecture_;
+  const Inputs<Scalar>& inputs_;
+  const TrainingValues values_;
+  const WeightDraws& draws_;
+  const StagewiseSettings& stages_;
+  std::shared_ptr<UnitWeights> pool_units_ = std::make_shared<UnitWeights>();
+  UnitWeights selected_units_;
+  UnitList kept_list_;
+  Layer<Scalar> pool_, selected_, kept_;
+};
+
+}  // namespace stagenets

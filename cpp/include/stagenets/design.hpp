@@ -1,0 +1,78 @@
+// A = [1 U G], the design on which the readout is fitted: the fixed columns (a column of ones, the
+// direct links) and the units of a CandidateSource, with rows scaled by the roots of their weights so
+// that every inner product over rows is weighted.
+#pragma once
+
+#include "stagenets/candidates.hpp"
+#include "stagenets/inputs.hpp"
+
+namespace stagenets {
+
+template <class Scalar>
+class Design {
+ public:
+  // root_weights has one value per row, or is null for equal weights; it must outlive the design.
+  Design(const Inputs<Scalar>& inputs, bool intercept, bool direct_links,
+         CandidateSource<Scalar>& source, const double* root_weights, int workers)
+      : inputs_(inputs),
+        intercept_(intercept),
+        direct_links_(direct_links),
+        source_(source),
+        root_weights_(root_weights),
+        scratch_(static_cast<std::size_t>(workers)) {}
+
+  CandidateSource<Scalar>& source() { return source_; }
+  const double* root_weights() const { return root_weights_; }
+  Index rows() const { return inputs_.rows(); }
+  Index fixed() const { return (intercept_ ? 1 : 0) + (direct_links_ ? inputs_.columns() : 0); }
+  Index columns() const { return fixed() + source_.count(Units::kept); }
+  Profile profile() const {
+    Profile sum;
+    for (const Scratch<Scalar>& own : scratch_) sum += own.profile;
+    return sum;
+  }
+  Scratch<Scalar>& scratch(int worker) { return scratch_[static_cast<std::size_t>(worker)]; }
+
+  // Targets with their rows weighted in the same way.
+  MatrixD weighted(const MatrixD& targets) const {
+    if (!root_weights_) return targets;
+    const Eigen::Map<const VectorD> roots(root_weights_, targets.rows());
+    return roots.asDiagonal() * targets;
+  }
+
+  // Units of the source on a block of rows, weighted; squared norms are added to square_norms.
+  void evaluate(Units units, RowRange range, Scalar* out, Index leading, double* square_norms,
+                int worker);
+
+  // Fixed columns [first, first + count) on a block of rows, weighted.
+  void fixed_columns(RowRange range, Index first, Index count, double* out, Index leading) const;
+  // All fixed columns without weights, for rows whose weight may be zero.
+  void unweighted_fixed_columns(RowRange range, double* out, Index leading) const {
+    copy_fixed_columns(range, 0, fixed(), out, leading);
+  }
+
+  // All columns (fixed, then the units kept) on a block of rows, weighted, in double.
+  void all_columns(RowRange range, double* out, Index leading, int worker);
+
+  // A x over all rows, for a few columns x (columns() × c).
+  MatrixD times(const MatrixD& x, const RowBlocks& blocks, Team& team);
+
+  // Aᵀ(T − A Ω), where T is already weighted; residual_energy <- ‖T − A Ω‖².
+  MatrixD residual_gradient(const MatrixD& readout, const MatrixD& targets, const RowBlocks& blocks,
+                            double& residual_energy, Team& team);
+
+ private:
+  void copy_fixed_columns(RowRange range, Index first, Index count, double* out,
+                          Index leading) const;
+  VectorD roots_of(RowRange range) const {
+    return VectorD::NullaryExpr(range.count, [&](Index i) { return root_weights_[range[i]]; });
+  }
+
+  const Inputs<Scalar>& inputs_;
+  bool intercept_, direct_links_;
+  CandidateSource<Scalar>& source_;
+  const double* root_weights_;
+  std::vector<Scratch<Scalar>> scratch_;
+};
+
+}  // namespace stagenets

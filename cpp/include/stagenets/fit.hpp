@@ -1,0 +1,29 @@
+// The complete fit of an estimator: find the size by cross-validation if requested, then fit a network of that size.
+#pragma once
+
+#include "stagenets/fitted_network.hpp"
+#include "stagenets/search.hpp"
+
+namespace stagenets {
+
+struct FitRequest {
+  NetworkSettings network;
+  int threads = 1;
+  double max_memory = 2e9;  // of a cross-validation, in bytes
+};
+
+// The result of a fit.
+struct Fit {
+  std::shared_ptr<const FittedNetwork> network;
+  FitHistory history;
+  double temperature = 1.0;  // of softmax(τ · scores); 1 if not requested
+  std::vector<double>
+      cv_path;  // mean score of every size from 1 (NaN if not tried), if cross-validation chose it
+  Profile profile;
+};
+
+template <class Scalar>
+Fit fit(const TrainingData<Scalar>& data, const FitRequest& request, const Observer& observer,
+        const Team::Poll& poll);
+
+}  // namespace stagenets

@@ -1,0 +1,69 @@
+// From raw inputs and targets to a network in raw terms: standardise both, build the architecture's source of
+// candidates, run the stages, fold the scaling into weights and readout.
+#pragma once
+
+#include <memory>
+
+#include "stagenets/architecture.hpp"
+#include "stagenets/input_view.hpp"
+#include "stagenets/sizes.hpp"
+#include "stagenets/stagewise.hpp"
+
+namespace stagenets {
+
+struct NetworkSettings {
+  // The same settings with another size.
+  NetworkSettings with_size(Index size) const {
+    NetworkSettings other = *this;
+    other.architecture = architecture->with_size(size);
+    return other;
+  }
+
+  std::shared_ptr<const Architecture> architecture;
+  WeightDraws draws;
+  bool intercept = true;
+  Scaling scaling = Scaling::deviation;
+  bool extrapolate = false;  // whether inputs outside their training range are taken as they are
+  StagewiseSettings stages;
+};
+
+// Data that the caller provides and keeps alive. root_weights are the roots of the row weights, null for equal weights.
+template <class Scalar>
+struct TrainingData {
+  InputView<Scalar> inputs;
+  const Targets& targets;
+  const double* root_weights = nullptr;
+};
+
+// A fitted network with the history of its fit.
+struct NetworkFit {
+  Network network;
+  MatrixD readout;   // one row per network column: [inputs (if linked), units, 1]
+  ReadoutPath path;  // in the same rows
+  FitHistory history;
+  double temperature = 1.0;               // of softmax(τ · scores); 1 if not requested
+  std::vector<double> path_temperatures;  // if requested
+  Profile profile;
+};
+
+// The network that a stagewise fit has chosen from a source: readout and path are converted from the design's rows
+// [1?, U?, units] to the network's, for raw inputs and targets. The history stays in terms of scaled targets.
+template <class Scalar>
+NetworkFit network_of(StagewiseFit fit, const NetworkUnits<Scalar>& units,
+                      const Inputs<Scalar>& inputs, const NetworkSettings& settings,
+                      const TargetScaling& targets);
+
+// Fits one network of the size given in the settings.
+template <class Scalar>
+NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& settings,
+                       const Wanted& wanted, const Observer& observer, int threads,
+                       const Team::Poll& poll);
+
+// Bytes that such a fit takes at least.
+template <class Scalar>
+double bytes_of_fit(const TrainingData<Scalar>& data, const NetworkSettings& settings);
+
+// The number of threads worth using for this much work (floating-point operations between two synchronisations).
+int threads_worth(double operations, int threads);
+
+}  // namespace stagenets

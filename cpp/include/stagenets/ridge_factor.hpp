@@ -1,0 +1,59 @@
+// The primal form of the growing ridge factor; see factor.hpp. Q is held in row panels in the
+// feature type, all d × d matrices in double. A stage sweeps twice over Q: once for B = QᵀG, once for
+// Q' = (G − QB) L_s⁻ᵀ and the residual.
+#pragma once
+
+#include "stagenets/factor.hpp"
+
+namespace stagenets {
+
+template <class Scalar>
+class RidgeFactor final : public Factor<Scalar> {
+ public:
+  // Starts from the design's fixed columns, with room for `units` more and for `spare` columns that are
+  // projected but not appended. Sets up the state.
+  RidgeFactor(Design<Scalar>& design, RidgeState<Scalar>& state, Index units, Index spare,
+              Team& team);
+
+  Projection project(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team) override;
+  void append(Choice& choice, const Projection& projection, Design<Scalar>& design,
+              RidgeState<Scalar>& state, Team& team) override;
+  MatrixD readout(Design<Scalar>& design, Team& team) override;
+  MatrixD solve(const MatrixD& rhs, Design<Scalar>& design, Team& team) override;
+  MatrixD directions(Design<Scalar>& design, Team& team) override;
+  MatrixD unit_columns(const std::vector<Index>& rows) const override;
+
+  // Ω of the first units, for each of the given numbers of units, side by side.
+  MatrixD readouts(const std::vector<Index>& units, Design<Scalar>& design, Team& team) const;
+
+  // Columns of Q on a block of rows; the first ones are those of the fixed columns.
+  ConstMatrixMap<Scalar> columns(Index block, Index first, Index count) const {
+    return q_.block(block, first, count);
+  }
+  Index fixed_width() const { return static_cast<Index>(kept_fixed_.size()); }
+  // Ω = L⁻ᵀΘ, of the height of the first columns of a design.
+  MatrixD readout_of(const MatrixD& coordinates, Team& team) const;
+
+ private:
+  void start(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team);
+  void orthogonalize_start_again(RidgeState<Scalar>& state, Team& team);
+  void absorb_block(Index block, Index first, const Matrix<Scalar>& z, RidgeState<Scalar>& state,
+                    double* measures);
+  void orthogonalize_again(MatrixD& overlap, MatrixD& schur_factor, RidgeState<Scalar>& state,
+                           Team& team);
+  void move_chosen(Index block, const std::vector<Index>& columns, Matrix<Scalar>& scratch);
+  void normalize_block(Index block, const MatrixD& schur_factor);
+  MatrixD expand(const MatrixD& kept, Index design_columns) const;
+  MatrixD compress(const MatrixD& all) const;
+
+  Index fixed_;  // fixed columns of the design
+  Index block_rows_;
+  std::vector<Index> kept_fixed_;  // the fixed columns that are in the factor
+  Index width_ = 0;                // d, columns in the factor
+  Panels<Scalar> q_;
+  MatrixD l_;
+  MatrixD z_;
+  MatrixD overlap_;  // B = QᵀG of the columns last projected
+};
+
+}  // namespace stagenets

@@ -1,0 +1,24 @@
+// The paper's score of a candidate g: s(g) = ‖gᵀR‖² / (‖g‖² + λ), the exact drop of the objective
+// when g joins and only its own coefficient is fitted. One fused sweep: each block of rows is mapped,
+// activated and multiplied by the residual while it is in cache; the n × M pool is never stored.
+#pragma once
+
+#include "stagenets/factor.hpp"
+
+namespace stagenets {
+
+// Scores of the source's current pool, one column per problem, for several problems on the same rows: the pool
+// is evaluated once for all their residuals. Uses the listed rows or, if the list is empty, all rows. Throws
+// std::domain_error if the scores are not finite.
+template <class Scalar>
+MatrixD score_pool(Design<Scalar>& design, const std::vector<const RidgeState<Scalar>*>& states,
+                   const std::vector<Index>& rows, Team& team);
+
+// A fraction of the rows, drawn anew for every stage: one from each of as many equal stretches of rows.
+// Empty (meaning all) if the fraction is 1 or leaves too few rows for reliable scores.
+std::vector<Index> rows_to_score(Index rows, double fraction, std::uint64_t seed, Index stage);
+
+// Indices of the scores, best first; equal scores in order of index.
+std::vector<Index> rank_scores(const VectorD& scores);
+
+}  // namespace stagenets

@@ -1,0 +1,16 @@
+// A worker's buffers, grown on demand and reused from block to block.
+#pragma once
+
+#include "stagenets/profile.hpp"
+#include "stagenets/types.hpp"
+
+namespace stagenets {
+
+template <class Scalar>
+struct Scratch {
+  Matrix<Scalar> inputs, features, pool, residual;
+  MatrixD wide;
+  Profile profile;
+};
+
+}  // namespace stagenets

@@ -1,0 +1,75 @@
+// The settings of a fit, apart from its architecture: the ridge problem, how units are chosen, and when to stop.
+// Plain values whose defaults are stated once; nothing changes them during a fit.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "stagenets/index.hpp"
+
+namespace stagenets {
+
+enum class Solver { automatic, primal, dual };
+Solver solver_from_name(const std::string& name);
+
+// What the readout minimises besides the penalty: Σ ‖error‖² with λ‖Ω‖², or for one label per row Σ −log softmax with
+// λ/2 ‖Ω‖².
+enum class Loss { squared, log };
+Loss loss_from_name(const std::string& name);
+
+// How units are chosen from a pool: not at all (the whole pool is kept, as in the classic one-shot network), by the
+// paper's score, or by the true joint drop of the objective among those with the best scores.
+enum class Selection { random, residual, joint };
+Selection selection_from_name(const std::string& name);
+
+// How inputs are scaled: not at all, to mean 0 and deviation 1, or like that except that columns with wild values, whose
+// mean and deviation say nothing about the other rows, are scaled by their median and quartiles.
+enum class Scaling { none, deviation, robust };
+Scaling scaling_from_name(const std::string& name);
+
+// The criterion for stopping early: none, the leave-one-out error, the score (accuracy or R²) on rows set aside, or the
+// mean score over the splits of a cross-validation.
+enum class StopBy { nothing, leave_one_out, validation, cross_validation };
+StopBy stop_by_from_name(const std::string& name);
+
+// Training and test rows.
+struct Split {
+  std::vector<Index> train, test;
+};
+
+// With leave_one_out and validation, the fit ends after `patience` stages without a new best, and the model of the best
+// stage is kept. Cross-validation first finds the best size, and the fit then builds a network of that size.
+struct Stopping {
+  StopBy by = StopBy::nothing;
+  Index patience = 20;
+  std::vector<Index> validation_rows;
+  std::vector<Split> splits;
+};
+
+struct StagewiseSettings {
+  Loss loss = Loss::squared;
+  double alpha = 1.0;
+  Solver solver = Solver::automatic;
+  double tol = 0.0;  // stop when a stage lowers the objective by less than this fraction
+  Index pool = 100;  // candidates a stage draws
+  Index block = 1;   // maximum number of units a stage keeps
+  Selection selection = Selection::residual;
+  double score_fraction = 1.0;  // fraction of the rows on which candidates are scored
+  std::uint64_t seed = 0;       // of the rows to score on
+  Stopping stopping;
+
+  bool one_shot() const { return selection == Selection::random; }
+};
+
+// The results of a fit that the caller wants besides the readout.
+struct Wanted {
+  bool left_out_path = false;      // the leave-one-out error after every stage
+  bool temperature = false;        // of the final network; for one label per row only
+  bool path_temperatures = false;  // of every size on the path
+  std::vector<Index> sizes;  // numbers of units on the path of a one-shot network, or by log-loss
+
+  bool leverages() const { return left_out_path || temperature || path_temperatures; }
+};
+
+}  // namespace stagenets

@@ -1,0 +1,83 @@
+// The readout that minimises the penalised log-loss of a growing network,
+//
+//   Σ_i −log softmax(a_iᵀ Ω)[y_i] + λ/2 ‖Ω‖²,
+//
+// on the factor of the ridge problem. The Hessian of the log-loss is at most ½ AᵀA (Böhning), so with the penalty 2λ in
+// the factor, AᵀA + 2λI = L Lᵀ and Q = A L⁻ᵀ, the objective in the coordinates Θ = LᵀΩ has curvature at most ½ in every
+// direction. With the scores F = QΘ and the errors R = Y − P,
+//
+//   objective = Σ −log P[y] + ¼ (‖Θ‖² − ‖F‖²),    gradient = −Qᵀ(R + F/2) + Θ/2,
+//
+// and Θ ← QᵀZ, the ridge fit to the working response Z = F + 2R, is a step that lowers the objective by at least the
+// squared norm of the gradient. New columns Q' alone move by Q'ᵀZ, at the cost of one pass over them; in between, and at
+// the end, all coordinates are fitted again by a quasi-Newton method that starts from such steps.
+#pragma once
+
+#include "stagenets/quasi_newton.hpp"
+#include "stagenets/ridge_factor.hpp"
+
+namespace stagenets {
+
+// The penalty of the ridge problem whose factor the readout needs.
+inline double majorizing_penalty(double alpha) { return 2 * alpha; }
+
+template <class Scalar>
+class SoftmaxReadout {
+ public:
+  // Starts with the fixed columns of the factor. All arguments must outlive it. `targets` have one label per row;
+  // `root_weights` is null for equal weights.
+  SoftmaxReadout(const RidgeFactor<Scalar>& factor, const Targets& targets,
+                 const double* root_weights, const RowBlocks& blocks, Team& team);
+
+  // Adds the next `count` columns of the factor.
+  void grow(Index count);
+  // Fits all coordinates again if many have been added since that was done last.
+  void refit_if_due();
+  // Fits all coordinates until the gradient is negligible.
+  void converge();
+
+  double objective() const { return objective_; }
+  double loss() const { return loss_; }
+  const MatrixD& coordinates() const { return theta_; }
+
+  // A state to return to, before columns were added or fitted.
+  struct Snapshot {
+    MatrixD theta;
+    QuasiNewton memory;
+    Index last_refit;
+  };
+  Snapshot snapshot() const { return {theta_, memory_, last_refit_}; }
+  void return_to(const Snapshot& snapshot);
+
+  // Estimates of the mean log-loss and the accuracy when each row is left out; see the definition.
+  struct LeftOut {
+    double loss, accuracy;
+  };
+  LeftOut left_out(const VectorD& leverage) const;
+
+ private:
+  Index outputs() const { return targets_.outputs(); }
+  Index width() const { return theta_.rows(); }
+  void measure_block(Index block, double* sums);
+  static constexpr Index kSums = 3;
+  void measured(const double* sums);
+  // Moves to `theta` and returns the gradient there.
+  MatrixD move_to(const MatrixD& theta);
+  void improve(double tolerance, int most_steps);
+
+  const RidgeFactor<Scalar>& factor_;
+  const Targets& targets_;
+  const double* roots_;
+  const RowBlocks& blocks_;
+  Team& team_;
+  MatrixD theta_;
+  Panels<Scalar> scores_;  // F, rows scaled by the roots of their weights
+  Panels<Scalar> errors_;  // R, scaled likewise
+  QuasiNewton memory_;
+  Index last_refit_ = 0;  // width at that time
+  double total_weight_;
+  double objective_ = 0, loss_ = 0;
+  double curvature_ = 0;  // sum over the rows of their mean curvature
+};
+
+}  // namespace stagenets

@@ -1,0 +1,38 @@
+// One split of the rows: its training part, gathered, and the quality of networks on its test part.
+#pragma once
+
+#include "stagenets/search.hpp"
+
+namespace stagenets {
+
+template <class Scalar>
+class SplitData {
+ public:
+  // Data and split must outlive this.
+  SplitData(const TrainingData<Scalar>& data, const Split& split, std::size_t number);
+
+  Index train_rows() const { return targets_.rows(); }
+  TrainingData<Scalar> training() const;
+
+  // Quality of the networks along a path, at these sizes (increasing).
+  std::vector<double> judge_path(const NetworkFit& fit, const std::vector<Index>& sizes,
+                                 const std::vector<double>& temperatures, const Judge& judge,
+                                 Team& team) const;
+
+ private:
+  // The same with the scores of the path in a type of their own.
+  template <class Number>
+  std::vector<double> judge_path_in(const NetworkFit& fit, const std::vector<Index>& sizes,
+                                    const std::vector<double>& temperatures, const Judge& judge,
+                                    Team& team) const;
+
+  const TrainingData<Scalar>& data_;
+  const Split& split_;
+  std::size_t number_;
+  std::vector<Scalar> inputs_;  // column by column: the order that sparse maps read without copying
+  Targets targets_;
+  VectorD roots_;
+  Targets test_targets_;
+};
+
+}  // namespace stagenets

@@ -1,0 +1,59 @@
+// A fit in progress, between two stages: what to draw next, and what to keep given the scores. Several runs
+// on the same rows can go through their stages together and share every pool (search.hpp).
+#pragma once
+
+#include <optional>
+
+#include "stagenets/growing_ridge.hpp"
+#include "stagenets/softmax_path.hpp"
+#include "stagenets/stagewise.hpp"
+#include "stagenets/validation.hpp"
+
+namespace stagenets {
+
+template <class Scalar>
+class StagewiseRun {
+ public:
+  // All arguments must outlive the run.
+  StagewiseRun(Design<Scalar>& design, const RowBlocks& blocks, const Targets& targets,
+               const StagewiseSettings& settings, const Wanted& wanted, Team& team);
+
+  bool finished() const { return finished_; }
+  StagePlan plan() const { return design_.source().plan(); }
+  const RidgeState<Scalar>& state() const { return ridge_.state(); }
+
+  // Keeps the best of the pool that the source has drawn for this stage, records it and decides whether to continue.
+  void end_stage(Index stage, const VectorD& scores, const Observer& observer);
+
+  // The units chosen so far, and a path through these numbers of units (increasing), with temperatures if requested
+  // but without a final readout.
+  StagewiseFit trace(std::vector<Index> units);
+  // The network of the best stage, with its readout refined if necessary.
+  StagewiseFit finish();
+
+ private:
+  std::vector<Index> append(const std::vector<Index>& ranking);
+  void record();
+  void finish_ridge();
+  void finish_softmax();
+  // The quality of the network so far, by the criterion for stopping; larger is better.
+  double merit() const;
+  void note_if_best();
+  bool out_of_patience() const;
+
+  Design<Scalar>& design_;
+  const StagewiseSettings& settings_;
+  const Wanted& wanted_;
+  const Task task_;
+  const MatrixD weighted_targets_;
+  const std::optional<Calibration> calibration_;
+  GrowingRidge<Scalar> ridge_;
+  std::optional<SoftmaxPath<Scalar>> softmax_;  // for the log-loss
+  std::optional<ValidationRows<Scalar>> validation_;
+  StagewiseFit fit_;
+  double best_merit_;
+  CalibrationState best_calibration_;
+  bool finished_ = false;
+};
+
+}  // namespace stagenets

@@ -1,0 +1,27 @@
+// Rows that are excluded from the fit (their weight is zero) and used to score it after every stage.
+#pragma once
+
+#include "stagenets/design.hpp"
+#include "stagenets/targets.hpp"
+
+namespace stagenets {
+
+template <class Scalar>
+class ValidationRows {
+ public:
+  // `targets` are those of the rows, which must outlive this.
+  ValidationRows(Design<Scalar>& design, Targets targets, const std::vector<Index>& rows);
+
+  // Evaluates the units that the source has just kept.
+  void add_selected(Design<Scalar>& design);
+  // Score of the readout so far.
+  double score(const MatrixD& readout) const;
+
+ private:
+  const std::vector<Index>& rows_;
+  Targets targets_;
+  MatrixD columns_;  // the design on these rows
+  Index width_;
+};
+
+}  // namespace stagenets

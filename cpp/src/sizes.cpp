@@ -1,0 +1,64 @@
+#include "stagenets/sizes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <limits>
+
+namespace stagenets {
+namespace {
+
+constexpr Index kLargest = std::numeric_limits<Index>::max();
+
+// As "3.2 TB".
+std::string in_words(double bytes) {
+  constexpr std::array<const char*, 9> kUnits{"bytes", "kB", "MB", "GB", "TB",
+                                              "PB",    "EB", "ZB", "YB"};
+  std::size_t unit = 0;
+  for (; bytes >= 1000 && unit + 1 < kUnits.size(); ++unit) bytes /= 1000;
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.*f %s", bytes < 10 && unit > 0 ? 1 : 0, bytes,
+                kUnits[unit]);
+  return text.data();
+}
+
+// Whether the n × n form is set up from the start.
+bool starts_dual(const FitShape& shape, const StagewiseSettings& stages) {
+  if (stages.solver != Solver::automatic) return stages.solver == Solver::dual;
+  const Index columns = stages.one_shot() ? limited_sum(shape.fixed, shape.units) - 1 : shape.fixed;
+  return stages.alpha > 0 && columns >= shape.rows;
+}
+
+}  // namespace
+
+Index limited_product(Index a, Index b) { return b > 0 && a > kLargest / b ? kLargest : a * b; }
+
+Index limited_sum(Index a, Index b) { return a > kLargest - b ? kLargest : a + b; }
+
+TooLarge::TooLarge(const std::string& what, double bytes)
+    : message_(what + " of this size needs at least " + in_words(bytes) + " of memory") {}
+
+double ridge_bytes(const FitShape& shape, const StagewiseSettings& stages) {
+  const double rows = static_cast<double>(shape.rows), units = static_cast<double>(shape.units);
+  const double outputs = static_cast<double>(shape.outputs);
+  const double scalar = static_cast<double>(shape.scalar_bytes);
+  const double width = static_cast<double>(shape.fixed) + units;
+  if (starts_dual(shape, stages)) {
+    return 8 * rows * rows + (stages.one_shot() ? rows * units * (scalar + 8) : 0.0);
+  }
+  if (stages.one_shot()) return 16 * (width + outputs) * (width + outputs);
+  // The joint choice looks at twice a block.
+  const double spare = 2.0 * static_cast<double>(stages.block);
+  return rows * (width + spare + outputs) * scalar + 8 * width * (width + outputs);
+}
+
+double pool_bytes(Index candidates, Index inputs) {
+  return 8 * static_cast<double>(candidates) * (static_cast<double>(inputs) + 1);
+}
+
+void check_addressable(const std::string& what, double bytes) {
+  // Half of what an Index can count leaves room for rounding, alignment and what is not counted here.
+  if (bytes > static_cast<double>(kLargest / 2)) throw TooLarge(what, bytes);
+}
+
+}  // namespace stagenets

@@ -1,0 +1,217 @@
+#include "stagenets/softmax_readout.hpp"
+
+#include <cmath>
+
+#include "stagenets/calibration.hpp"
+#include "stagenets/products.hpp"
+
+namespace stagenets {
+namespace {
+
+// The weights of a block of rows, by whose roots scores and errors are scaled.
+class Weights {
+ public:
+  Weights(const double* roots, RowRange range)
+      : roots_(roots ? roots + range.first : nullptr, roots ? range.count : 0) {}
+
+  double sum_of(const VectorD& values) const {
+    return roots_.size() > 0 ? roots_.cwiseAbs2().dot(values) : values.sum();
+  }
+  void scale(MatrixD& rows) const {
+    if (roots_.size() > 0) rows = roots_.asDiagonal() * rows;
+  }
+  // Rows without weight become zero.
+  void unscale(MatrixD& rows) const {
+    if (roots_.size() == 0) return;
+    const VectorD inverse = (roots_.array() != 0).select(roots_.array().inverse(), 0);
+    rows = inverse.asDiagonal() * rows;
+  }
+
+ private:
+  Eigen::Map<const VectorD> roots_;
+};
+
+// Turns scores into probabilities and returns the sum of the losses; `labels` are one-hot.
+template <class Labels>
+double softmax(MatrixD& scores, const Labels& labels, const Weights& weights) {
+  const VectorD largest = scores.rowwise().maxCoeff();
+  scores = (-scores).colwise() + largest;
+  VectorD losses = scores.cwiseProduct(labels).rowwise().sum();
+  kernels<double>().exponential(scores.data(), scores.size());
+  const VectorD totals = scores.rowwise().sum();
+  losses.array() += totals.array().log();
+  scores.array().colwise() /= totals.array();
+  return weights.sum_of(losses);
+}
+
+}  // namespace
+
+template <class Scalar>
+SoftmaxReadout<Scalar>::SoftmaxReadout(const RidgeFactor<Scalar>& factor, const Targets& targets,
+                                       const double* root_weights, const RowBlocks& blocks,
+                                       Team& team)
+    : factor_(factor),
+      targets_(targets),
+      roots_(root_weights),
+      blocks_(blocks),
+      team_(team),
+      theta_(MatrixD::Zero(0, targets.outputs())),
+      scores_(blocks, targets.outputs()),
+      errors_(blocks, targets.outputs()),
+      memory_(2),
+      total_weight_(
+          blocks.complete(roots_ ? Eigen::Map<const VectorD>(roots_, targets.rows()).squaredNorm()
+                                 : static_cast<double>(targets.rows()))) {
+  move_to(theta_);
+  grow(factor.fixed_width());
+  refit_if_due();
+}
+
+// Errors of a block from its scores; adds its loss, the energy of its scores and its curvature to the sums. The
+// curvatures of a row are the eigenvalues of diag(p) − ppᵀ, of which one is zero.
+template <class Scalar>
+void SoftmaxReadout<Scalar>::measure_block(Index block, double* sums) {
+  const RowRange range = blocks_.block(block);
+  const auto labels = targets_.values().middleRows(range.first, range.count);
+  const Weights weights(roots_, range);
+  MatrixD scores = scores_.block(block, 0, outputs()).template cast<double>();
+  sums[1] += scores.squaredNorm();
+  weights.unscale(scores);
+  sums[0] += softmax(scores, labels, weights);
+  const VectorD left = (1 - scores.array().square().rowwise().sum()).matrix();
+  sums[2] += weights.sum_of(left) / static_cast<double>(outputs() - 1);
+  scores = labels - scores;
+  weights.scale(scores);
+  errors_.block(block, 0, outputs()) = scores.template cast<Scalar>();
+}
+
+template <class Scalar>
+void SoftmaxReadout<Scalar>::measured(const double* sums) {
+  loss_ = sums[0];
+  objective_ = loss_ + 0.25 * std::max(0.0, theta_.squaredNorm() - sums[1]);
+  curvature_ = sums[2];
+}
+
+template <class Scalar>
+void SoftmaxReadout<Scalar>::grow(Index count) {
+  const Index first = width(), q = outputs();
+  const RowBlocks blocks = blocks_.for_sums(count * q);
+  const VectorD total = blocks.sum(team_, count * q, [&](double* sums, Index b, int) {
+    const Matrix<Scalar> working = scores_.block(b, 0, q) + 2 * errors_.block(b, 0, q);
+    add_transposed_product(factor_.columns(b, first, count), working,
+                           matrix_map(sums, count, q, count));
+  });
+  const Eigen::Map<const MatrixD> step(total.data(), count, q);
+  theta_.conservativeResize(first + count, q);
+  theta_.bottomRows(count) = step;
+  memory_.grow(count);
+  const Matrix<Scalar> minus_step = -step.template cast<Scalar>();
+  const VectorD measures = blocks_.sum(team_, kSums, [&](double* sums, Index b, int) {
+    subtract_product(factor_.columns(b, first, count), minus_step, scores_.block(b, 0, q));
+    measure_block(b, sums);
+  });
+  measured(measures.data());
+}
+
+template <class Scalar>
+MatrixD SoftmaxReadout<Scalar>::move_to(const MatrixD& theta) {
+  const Index d = theta.rows(), q = outputs(), size = d * q;
+  const Matrix<Scalar> minus_theta = -theta.template cast<Scalar>();
+  const RowBlocks blocks = blocks_.for_sums(size + kSums);
+  const VectorD total = blocks.sum(team_, size + kSums, [&](double* sums, Index b, int) {
+    MatrixMap<Scalar> scores = scores_.block(b, 0, q);
+    scores.setZero();
+    if (d > 0) subtract_product(factor_.columns(b, 0, d), minus_theta, scores);
+    measure_block(b, sums + size);
+    if (d == 0) return;
+    const Matrix<Scalar> pull = -(errors_.block(b, 0, q) + scores / 2);
+    add_transposed_product(factor_.columns(b, 0, d), pull, matrix_map(sums, d, q, d));
+  });
+  theta_ = theta;
+  measured(total.data() + size);
+  return Eigen::Map<const MatrixD>(total.data(), d, q) + theta_ / 2;
+}
+
+// Every step lowers the objective: a direction that does not is replaced by the majorising step, which must. Ends when
+// a step would lower it by less than the given fraction, as far as the memory can tell.
+template <class Scalar>
+void SoftmaxReadout<Scalar>::improve(double tolerance, int most_steps) {
+  MatrixD start = theta_;
+  MatrixD gradient = move_to(start);
+  double before = objective_;
+  for (int step = 0; step < most_steps; ++step) {
+    MatrixD direction = memory_.direction(gradient);
+    const double slope = gradient.cwiseProduct(direction).sum();
+    if (-slope / 2 <= tolerance * before) return;
+    MatrixD next = move_to(start + direction);
+    if (!(objective_ < before + 1e-4 * slope)) {
+      memory_.forget();
+      direction = -2 * gradient;
+      next = move_to(start + direction);
+      if (!(objective_ < before)) {  // at the limit of rounding
+        move_to(start);
+        return;
+      }
+    }
+    memory_.remember(direction, next - gradient);
+    start += direction;
+    gradient = std::move(next);
+    before = objective_;
+  }
+}
+
+template <class Scalar>
+void SoftmaxReadout<Scalar>::refit_if_due() {
+  constexpr double kGrowth = 1.1, kTolerance = 1e-3;
+  constexpr int kSteps = 3;
+  if (static_cast<double>(width()) < kGrowth * static_cast<double>(last_refit_)) return;
+  last_refit_ = width();
+  improve(kTolerance, kSteps);
+}
+
+template <class Scalar>
+void SoftmaxReadout<Scalar>::converge() {
+  constexpr double kTolerance = 1e-8;
+  constexpr int kSteps = 500;
+  improve(kTolerance, kSteps);
+}
+
+template <class Scalar>
+void SoftmaxReadout<Scalar>::return_to(const Snapshot& snapshot) {
+  memory_ = snapshot.memory;
+  last_refit_ = snapshot.last_refit;
+  move_to(snapshot.theta);
+}
+
+// One Newton step back from the full fit: without row i, its scores change by −aᵀH⁻¹a times its error, where H is the
+// Hessian over the other rows. For the curvature ½ in every row, aᵀH⁻¹a is 2h / (1 − h) with the leverage h of the factor;
+// the rows have the mean curvature w̄ instead, so it is about h / ((1 − h) w̄).
+template <class Scalar>
+typename SoftmaxReadout<Scalar>::LeftOut SoftmaxReadout<Scalar>::left_out(
+    const VectorD& leverage) const {
+  constexpr double kLeast = 1e-6;
+  const double mean = std::max(curvature_ / total_weight_, kLeast);
+  const VectorD sums = blocks_.sum(team_, 2, [&](double* into, Index b, int) {
+    const RowRange range = blocks_.block(b);
+    const auto labels = targets_.values().middleRows(range.first, range.count);
+    const VectorD influence = leverage.segment(range.first, range.count).unaryExpr([&](double h) {
+      return h * loo_growth(h) / mean;
+    });
+    MatrixD scores =
+        scores_.block(b, 0, outputs()).template cast<double>() -
+        influence.asDiagonal() * errors_.block(b, 0, outputs()).template cast<double>();
+    const Weights weights(roots_, range);
+    weights.unscale(scores);
+    const VectorD own = scores.cwiseProduct(labels).rowwise().sum();
+    const VectorD largest = scores.rowwise().maxCoeff();
+    const VectorD right = (own.array() >= largest.array()).select(VectorD::Ones(range.count), 0);
+    into[0] += softmax(scores, labels, weights);
+    into[1] += weights.sum_of(right);
+  });
+  return {sums[0] / total_weight_, sums[1] / total_weight_};
+}
+
+template class SoftmaxReadout<float>;
+template class SoftmaxReadout<double>;
+
+}  // namespace stagenets

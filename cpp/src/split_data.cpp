@@ -1,0 +1,99 @@
+#include "stagenets/split_data.hpp"
+
+#include "stagenets/predictor.hpp"
+
+namespace stagenets {
+namespace {
+
+template <class Scalar>
+std::vector<Scalar> gather_rows(const InputView<Scalar>& inputs, const std::vector<Index>& rows) {
+  std::vector<Scalar> gathered;
+  gathered.reserve(rows.size() * static_cast<std::size_t>(inputs.columns));
+  for (Index j = 0; j < inputs.columns; ++j) {
+    for (const Index row : rows) gathered.push_back(inputs(row, j));
+  }
+  return gathered;
+}
+
+VectorD gather_roots(const double* roots, Index all, const std::vector<Index>& rows) {
+  if (!roots) return {};
+  return Eigen::Map<const VectorD>(roots, all)(rows);
+}
+
+// The number of path columns in the network of the given size.
+Index path_columns(const NetworkFit& fit, Index size) {
+  // All layers but the last are present at every size.
+  const Index fixed = fit.network.units() - fit.network.layers.back().outputs();
+  const std::vector<Index>& path = fit.history.units_path;
+  const Index units = std::min(fixed + size, path.back());
+  if (fit.path.column_per_unit) return units;
+  const auto at = std::lower_bound(path.begin(), path.end(), units) - path.begin();
+  return fit.path.ends[static_cast<std::size_t>(at)];
+}
+
+}  // namespace
+
+template <class Scalar>
+SplitData<Scalar>::SplitData(const TrainingData<Scalar>& data, const Split& split,
+                             std::size_t number)
+    : data_(data),
+      split_(split),
+      number_(number),
+      inputs_(gather_rows(data.inputs, split.train)),
+      targets_(data.targets.of_rows(split.train)),
+      roots_(gather_roots(data.root_weights, data.inputs.rows, split.train)),
+      test_targets_(data.targets.of_rows(split.test)) {}
+
+template <class Scalar>
+TrainingData<Scalar> SplitData<Scalar>::training() const {
+  return {{inputs_.data(), train_rows(), data_.inputs.columns, false},
+          targets_,
+          roots_.size() > 0 ? roots_.data() : nullptr};
+}
+
+// One pass computes what every step of the path adds to the scores of the test rows.
+template <class Scalar>
+std::vector<double> SplitData<Scalar>::judge_path(const NetworkFit& fit,
+                                                  const std::vector<Index>& sizes,
+                                                  const std::vector<double>& temperatures,
+                                                  const Judge& judge, Team& team) const {
+  constexpr bool kAlready = std::is_same_v<Scalar, double>;
+  const bool in_double = kAlready || needs_double(fit.network, fit.path.last());
+  return in_double ? judge_path_in<double>(fit, sizes, temperatures, judge, team)
+                   : judge_path_in<Scalar>(fit, sizes, temperatures, judge, team);
+}
+
+template <class Scalar>
+template <class Number>
+std::vector<double> SplitData<Scalar>::judge_path_in(const NetworkFit& fit,
+                                                     const std::vector<Index>& sizes,
+                                                     const std::vector<double>& temperatures,
+                                                     const Judge& judge, Team& team) const {
+  using RowMajor = Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const ReadoutPath& path = fit.path;
+  const Index outputs = path.start.cols();
+  MatrixD readouts(path.start.rows(), outputs + path.directions.cols());
+  readouts << path.start, path.directions;
+  RowMajor values(test_targets_.rows(), readouts.cols());
+  Predictor<Number>(fit.network, readouts)
+      .scores(Inputs<Scalar>(data_.inputs), values.data(), team, &split_.test);
+
+  std::vector<double> quality;
+  MatrixD scores = values.leftCols(outputs).template cast<double>();
+  Index done = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    team.poll(0);
+    const Index end = path_columns(fit, sizes[i]);
+    scores.noalias() += values.middleCols(outputs + done, end - done).template cast<double>() *
+                        path.steps.middleRows(done, end - done);
+    done = end;
+    const double temperature = temperatures.empty() ? 1.0 : temperatures[i];
+    quality.push_back(judge ? judge({number_, scores, temperature}) : test_targets_.score(scores));
+  }
+  return quality;
+}
+
+template class SplitData<float>;
+template class SplitData<double>;
+
+}  // namespace stagenets

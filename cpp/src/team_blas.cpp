@@ -1,0 +1,111 @@
+#include "stagenets/team_blas.hpp"
+
+#include <algorithm>
+
+#include "stagenets/tiles.hpp"
+
+namespace stagenets {
+
+using blas::Op;
+using blas::Side;
+
+void multiply(Op op_a, Op op_b, double alpha, MatrixIn a, MatrixIn b, double beta, MatrixOut c,
+              Team& team) {
+  constexpr Index kTile = 192;
+  const Index down = (c.rows() + kTile - 1) / kTile, across = (c.cols() + kTile - 1) / kTile;
+  const Index inner = op_a == Op::none ? a.cols() : a.rows();
+  team.for_each(down * across, [&](Index tile, int worker) {
+    team.poll(worker);
+    const Index row = tile % down * kTile, column = tile / down * kTile;
+    const Index height = std::min(kTile, c.rows() - row);
+    const Index width = std::min(kTile, c.cols() - column);
+    const auto left =
+        op_a == Op::none ? a.block(row, 0, height, inner) : a.block(0, row, inner, height);
+    const auto right =
+        op_b == Op::none ? b.block(0, column, inner, width) : b.block(column, 0, width, inner);
+    blas::gemm(op_a, op_b, alpha, left, right, beta, c.block(row, column, height, width));
+  });
+}
+
+namespace {
+
+constexpr Index kTile = 128;
+Index tiles_of(Index size) { return (size + kTile - 1) / kTile; }
+Index end_of(Index tile, Index size) { return std::min((tile + 1) * kTile, size); }
+
+}  // namespace
+
+void add_outer_product(double alpha, MatrixIn a, MatrixOut c, Team& team) {
+  const Index n = c.rows();
+  for_each_lower_tile(team, tiles_of(n), [&](Index i, Index j) {
+    const Index row = i * kTile, height = end_of(i, n) - row;
+    const Index column = j * kTile, width = end_of(j, n) - column;
+    blas::gemm(Op::none, Op::transpose, alpha, a.middleRows(row, height),
+               a.middleRows(column, width), 1, c.block(row, column, height, width));
+  });
+}
+
+void add_gram_of_upper(double alpha, MatrixIn u, MatrixOut c, Team& team) {
+  const Index n = c.rows();
+  for_each_lower_tile(team, tiles_of(n), [&](Index i, Index j) {
+    const Index row = i * kTile, height = end_of(i, n) - row;
+    const Index column = j * kTile, width = end_of(j, n) - column;
+    const Index inner = end_of(j, n);  // the columns of tile j are zero below this
+    blas::gemm(Op::transpose, Op::none, alpha, u.block(0, row, inner, height),
+               u.block(0, column, inner, width), 1, c.block(row, column, height, width));
+  });
+}
+
+MatrixD multiply_lower(MatrixIn l, MatrixIn m, Team& team) {
+  const Index n = l.rows();
+  MatrixD product = MatrixD::Zero(n, n);
+  for_each_lower_tile(team, tiles_of(n), [&](Index i, Index j) {
+    const Index row = i * kTile, height = end_of(i, n) - row;
+    const Index column = j * kTile, width = end_of(j, n) - column;
+    const Index inner = end_of(i, n) - column;  // from the diagonal of M to that of L
+    blas::gemm(Op::none, Op::none, 1, l.block(row, column, height, inner),
+               m.block(column, column, inner, width), 0, product.block(row, column, height, width));
+  });
+  return product;
+}
+
+// Goes through L panel by panel, so that a large L can be interrupted between panels.
+void solve_columns(Op op, MatrixIn l, MatrixOut x, Team& team, int worker) {
+  constexpr Index kPanel = 512;
+  const Index n = l.rows(), panels = (n + kPanel - 1) / kPanel;
+  for (Index p = 0; p < panels; ++p) {
+    team.poll(worker);
+    const Index first = (op == Op::none ? p : panels - 1 - p) * kPanel;
+    const Index size = std::min(kPanel, n - first), below = n - first - size;
+    auto solved = x.middleRows(first, size);
+    blas::trsm(Side::left, op, l.block(first, first, size, size), solved);
+    if (op == Op::none) {
+      blas::gemm(Op::none, Op::none, -1, l.block(first + size, first, below, size), solved, 1,
+                 x.bottomRows(below));
+    } else {
+      blas::gemm(Op::transpose, Op::none, -1, l.block(first, 0, size, first), solved, 1,
+                 x.topRows(first));
+    }
+  }
+}
+
+void solve_lower(MatrixIn l, MatrixOut x, Team& team) {
+  for_each_run(team, x.cols(), kSolvedTogether, [&](Index first, Index count, int worker) {
+    solve_columns(Op::none, l, x.middleCols(first, count), team, worker);
+  });
+}
+
+void solve_lower_transposed(MatrixIn l, MatrixOut x, Team& team) {
+  for_each_run(team, x.cols(), kSolvedTogether, [&](Index first, Index count, int worker) {
+    solve_columns(Op::transpose, l, x.middleCols(first, count), team, worker);
+  });
+}
+
+void solve_lower_from_right(MatrixIn l, MatrixOut x, Team& team) {
+  constexpr Index kRows = 512;
+  for_each_run(team, x.rows(), kRows, [&](Index first, Index count, int) {
+    blas::trsm(Side::right, Op::transpose, l, x.middleRows(first, count));
+  });
+}
+
+}  // namespace stagenets

@@ -1,3 +1,0 @@
-from residuum._cli import main
-
-raise SystemExit(main())

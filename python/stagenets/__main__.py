@@ -1,0 +1,3 @@
+from stagenets.cli._main import main
+
+raise SystemExit(main())

@@ -1,0 +1,248 @@
+"""The C++ core; see cpp/bindings."""
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Floats = TypeVar("_Floats", NDArray[np.float64], NDArray[np.float32], NDArray[np.floating[Any]])
+_Matrix = NDArray[np.float64]
+_Rows = NDArray[np.int64]
+_Split = tuple[_Rows, _Rows]
+_StageCallback = Callable[[int, int, int, float, float, float], bool]
+
+class Task(Enum):
+    ONE_LABEL = ...
+    SEVERAL_LABELS = ...
+    NUMBERS = ...
+
+class Targets:
+    @staticmethod
+    def labels(labels: _Rows, n_classes: int) -> Targets: ...
+    @staticmethod
+    def indicators(values: _Matrix) -> Targets: ...
+    @staticmethod
+    def numbers(values: _Matrix) -> Targets: ...
+    @property
+    def task(self) -> Task: ...
+    def score(self, scores: _Matrix) -> float: ...
+
+class Architecture:
+    @property
+    def size(self) -> int: ...
+    @property
+    def max_units(self) -> int: ...
+
+class AffineArchitecture(Architecture):
+    def __init__(self, *, n_hidden: int, activation: str, direct_links: bool) -> None: ...
+
+class BroadArchitecture(Architecture):
+    def __init__(
+        self,
+        *,
+        n_windows: int,
+        n_feature_nodes: int,
+        n_enhancement: int,
+        feature_activation: str,
+        enhancement_activation: str,
+        sparse_features: bool,
+    ) -> None: ...
+
+class Stopping:
+    def __init__(
+        self,
+        *,
+        by: str = ...,
+        patience: int = ...,
+        validation_rows: _Rows = ...,
+        splits: Sequence[_Split] = ...,
+    ) -> None: ...
+
+class NetworkSettings:
+    def __init__(
+        self,
+        *,
+        architecture: Architecture,
+        weight_init: Any,
+        weight_scale: float,
+        fan_in: int,
+        seed: int,
+        intercept: bool,
+        scaling: str,
+        extrapolate: bool,
+        loss: str,
+        alpha: float,
+        solver: str,
+        tol: float,
+        pool_size: int,
+        block_size: int,
+        selection: str,
+        score_fraction: float,
+        stopping: Stopping = ...,
+    ) -> None: ...
+    @property
+    def max_units(self) -> int: ...
+
+class Layer:
+    def __init__(
+        self,
+        *,
+        weights: _Matrix,
+        biases: _Matrix,
+        activation: str,
+        scales: _Matrix | None = ...,
+        offsets: _Matrix | None = ...,
+        ends: _Rows | None = ...,
+    ) -> None: ...
+    @property
+    def weights(self) -> _Matrix: ...
+    @property
+    def biases(self) -> _Matrix: ...
+    @property
+    def activation(self) -> str: ...
+    @property
+    def scales(self) -> _Matrix | None: ...
+    @property
+    def offsets(self) -> _Matrix | None: ...
+    @property
+    def ends(self) -> _Rows | None: ...
+
+class ReadoutPath:
+    def __init__(
+        self, *, start: _Matrix, directions: _Matrix, steps: _Matrix, ends: Sequence[int]
+    ) -> None: ...
+    @property
+    def start(self) -> _Matrix: ...
+    @property
+    def directions(self) -> _Matrix: ...
+    @property
+    def steps(self) -> _Matrix: ...
+    @property
+    def ends(self) -> _Rows: ...
+
+class Network:
+    def __init__(
+        self,
+        *,
+        layers: Sequence[Layer],
+        direct_links: bool,
+        readout: _Matrix,
+        path: ReadoutPath,
+        bounds: _Matrix | None = ...,
+    ) -> None: ...
+    @property
+    def layers(self) -> list[Layer]: ...
+    @property
+    def direct_links(self) -> bool: ...
+    @property
+    def bounds(self) -> _Matrix | None: ...
+    @property
+    def n_inputs(self) -> int: ...
+    @property
+    def n_units(self) -> int: ...
+    @property
+    def readout(self) -> _Matrix: ...
+    @property
+    def path(self) -> ReadoutPath: ...
+    def scores(self, x: _Floats, threads: int) -> _Floats: ...
+    def path_scores(self, x: _Floats, threads: int) -> _Floats: ...
+    def activations(self, x: _Floats, threads: int) -> _Floats: ...
+
+class FitHistory:
+    @property
+    def best_stage(self) -> int: ...
+    @property
+    def units_path(self) -> _Rows: ...
+    @property
+    def objective_path(self) -> _Matrix: ...
+    @property
+    def residual_path(self) -> _Matrix: ...
+    @property
+    def loo_error_path(self) -> _Matrix: ...
+    @property
+    def loo_accuracy_path(self) -> _Matrix: ...
+    @property
+    def validation_path(self) -> _Matrix: ...
+    @property
+    def unit_scores(self) -> _Matrix: ...
+    @property
+    def selected(self) -> _Rows: ...
+    @property
+    def pool_quantiles(self) -> _Matrix: ...
+
+class Fit:
+    @property
+    def network(self) -> Network: ...
+    @property
+    def history(self) -> FitHistory: ...
+    @property
+    def temperature(self) -> float: ...
+    @property
+    def cv_path(self) -> _Matrix: ...
+    @property
+    def profile(self) -> dict[str, float]: ...
+
+class GivenFit:
+    @property
+    def hidden(self) -> _Matrix: ...
+    @property
+    def readout(self) -> _Matrix: ...
+    @property
+    def history(self) -> FitHistory: ...
+
+def fit(
+    x: NDArray[np.floating[Any]],
+    targets: Targets,
+    settings: NetworkSettings,
+    *,
+    root_weights: _Matrix | None = None,
+    threads: int = 1,
+    callback: _StageCallback | None = None,
+) -> Fit: ...
+def fit_given_units(
+    candidates: Callable[[int, int], Any],
+    targets: _Matrix,
+    inputs: _Matrix,
+    *,
+    n_hidden: int,
+    alpha: float,
+    pool_size: int,
+    block_size: int,
+    selection: str,
+    score_fraction: float,
+    intercept: bool,
+    solver: str,
+    tol: float,
+    threads: int,
+) -> GivenFit: ...
+def search_networks(
+    x: NDArray[np.floating[Any]],
+    targets: Targets,
+    *,
+    families: list[list[NetworkSettings]],
+    sizes: list[int],
+    splits: Sequence[_Split],
+    judge: Callable[[int, _Matrix, float], float] | None,
+    temperatures: bool,
+    max_memory: float,
+    threads: int,
+    progress: Callable[[int, int], None] | None,
+) -> _Matrix: ...
+def draw_candidates(
+    seed: int,
+    stage: int,
+    pool_size: int,
+    n_features: int,
+    *,
+    x: _Matrix | None = None,
+    weight_init: Any,
+    weight_scale: float,
+    fan_in: int,
+) -> tuple[_Matrix, _Matrix] | tuple[_Matrix, _Matrix, _Rows]: ...
+def activate(values: _Floats, name: str) -> _Floats: ...
+def blas_signature_fits(signature: str, integers: int) -> bool: ...
+def kernel_name() -> str: ...
+def use_blas_buffers(take: int | None, give_back: int | None) -> None: ...
+def call_in_helpers(address: int | None, argument: int) -> None: ...

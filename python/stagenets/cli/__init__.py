@@ -1,0 +1,1 @@
+"""The commands of the command line, one per module; see `stagenets.cli._main`."""

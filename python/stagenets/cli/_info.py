@@ -1,0 +1,107 @@
+"""``stagenets info``: what is in a model file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from stagenets.cli._usage import load_model
+
+_MOST_CATEGORIES_SHOWN = 8
+
+
+def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
+    """Register the command."""
+    parser = commands.add_parser(
+        "info",
+        help="show the sizes, parameters and columns of a model file",
+        description="Show the contents of a model file, written by stagenets fit or by an "
+        "estimator's save method.",
+    )
+    parser.add_argument("model", metavar="MODEL", help="model file")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Load and describe."""
+    from sklearn.pipeline import Pipeline
+
+    from stagenets.export._files import notes_in
+
+    model = load_model(options.model)
+    encoder, network = model if isinstance(model, Pipeline) else (None, model)
+    facts = {**_facts(encoder, network), "scores": notes_in(options.model).get("scores")}
+    if options.json:
+        print(json.dumps(facts, ensure_ascii=False))
+    else:
+        print("\n".join(_lines(facts)))
+    return 0
+
+
+def _facts(encoder: Any, network: Any) -> dict[str, Any]:
+    """Everything to report, as plain data."""
+    facts: dict[str, Any] = {
+        "estimator": type(network).__name__,
+        "inputs": network.n_features_in_,
+        "units": network.n_hidden_,
+        "stages": network.n_iter_,
+        "objective": network.objective_path_.tolist(),
+        "parameters": network.get_params(),
+    }
+    if hasattr(network, "classes_"):
+        facts["classes"] = network.classes_.tolist()
+    if encoder is not None:
+        facts |= encoder.to_plain()
+    return facts
+
+
+def _lines(facts: dict[str, Any]) -> Iterator[str]:
+    from stagenets.cli._demo_table import sparkline
+
+    yield f"{facts['estimator']}: {facts['units']} hidden units, built in {facts['stages']} stages"
+    if "target" in facts:
+        target = facts["target"]
+        yield f"target      {target if isinstance(target, str) else ', '.join(target)}"
+    if "classes" in facts:
+        yield f"classes     {_some(facts['classes'])}"
+    match facts["scores"]:
+        case {"held_out": {"folds": folds, "mean": {**mean}, "std": {**std}}}:
+            scores = ", ".join(
+                f"{name} {mean[name]:.4g} ± {std[name]:.2g}"
+                for name in mean
+                if isinstance(mean[name], float) and isinstance(std.get(name), float)
+            )
+            yield f"held out    {scores} ({folds} folds)"
+    path = facts["objective"]
+    yield f"objective   {path[0]:.6g} {sparkline(path)} {path[-1]:.6g}"
+    yield f"parameters  {', '.join(_changed(facts)) or 'all at their defaults'}"
+    yield f"inputs      {facts['inputs']}"
+    for column in facts.get("columns", []):
+        yield f"  {column['name']}: {_kind(column)}"
+
+
+def _kind(column: dict[str, Any]) -> str:
+    if "categories" in column:
+        return f"text: {_some(column['categories'])}"
+    if "start" in column:
+        return f"date, from {column['start']} on"
+    return f"number, {column['fill']:g} if missing"
+
+
+def _changed(facts: dict[str, Any]) -> Iterator[str]:
+    """The parameters that differ from their defaults."""
+    import stagenets
+
+    defaults = getattr(stagenets, facts["estimator"])().get_params()
+    for name, value in facts["parameters"].items():
+        if value != defaults[name]:
+            yield f"{name}={value!r}"
+
+
+def _some(values: list[Any]) -> str:
+    shown = ", ".join(str(value) or "(missing)" for value in values[:_MOST_CATEGORIES_SHOWN])
+    more = len(values) - _MOST_CATEGORIES_SHOWN
+    return f"{shown} and {more} more" if more > 0 else shown

@@ -1,0 +1,250 @@
+"""The columns of a table, and what each becomes for a network: numbers, categories or dates."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass
+from reprlib import repr as short
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stagenets.cli._table_files import import_pandas
+from stagenets.cli._written_numbers import is_written_number
+
+# pandas' names for the contents of a column.
+_KINDS = {
+    "numbers": ("boolean", "integer", "floating", "decimal", "mixed-integer-float"),
+    "texts": ("string", "categorical", "mixed-integer"),
+    "dates": ("datetime64", "datetime", "date"),
+    "times": ("time", "timedelta64", "timedelta", "period"),
+}
+_DATE = re.compile(r"(\d{1,2}|\d{4})([-/.])(\d{1,2})\2(\d{1,2}|\d{4})([ T].*)?")
+
+_MOST_DAYS = 2e5
+
+Inputs = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class NumberColumn:
+    """Numbers, with true and false as 1 and 0; missing values are filled in."""
+
+    name: str
+    fill: float
+
+    @property
+    def inputs(self) -> list[str]:
+        """Names of what the network sees."""
+        return [self.name]
+
+    def encode(self, values: Any) -> Inputs:
+        """The column as inputs (n, 1)."""
+        numbers = numbers_of(self.name, values)
+        return np.where(np.isnan(numbers), self.fill, numbers)[:, None]
+
+    def to_plain(self) -> dict[str, Any]:
+        """The column as JSON-compatible data."""
+        return {"name": self.name, "fill": self.fill}
+
+
+@dataclass(frozen=True)
+class CategoryColumn:
+    """Texts, with one input per category; missing is "", and unlisted texts become zeros."""
+
+    name: str
+    categories: tuple[str, ...]
+
+    @property
+    def inputs(self) -> list[str]:
+        """Names of what the network sees."""
+        return [f"{self.name}={category}" for category in self.categories]
+
+    def encode(self, values: Any) -> Inputs:
+        """The column as inputs (n, number of categories)."""
+        position = {category: number for number, category in enumerate(self.categories)}
+        positions = np.array([position.get(text, -1) for text in texts_of(values)])
+        hits = positions[:, None] == np.arange(len(self.categories))
+        return np.asarray(hits, dtype=np.float64)
+
+    def unlisted(self, values: Any) -> Counter[str]:
+        """How often each text occurs that is none of the categories."""
+        counts = Counter(texts_of(values))
+        return Counter({text: counts[text] for text in counts.keys() - {*self.categories, ""}})
+
+    def to_plain(self) -> dict[str, Any]:
+        """The column as JSON-compatible data."""
+        return {"name": self.name, "categories": list(self.categories)}
+
+
+@dataclass(frozen=True)
+class DateColumn:
+    """Dates; `fill` is in days since `start`, and stands for missing dates."""
+
+    name: str
+    start: str
+    fill: float
+    day_first: bool
+
+    @property
+    def inputs(self) -> list[str]:
+        """Names of what the network sees."""
+        return [f"{self.name}: {part}" for part in ("year", "month", "day of week", "days")]
+
+    def encode(self, values: Any) -> Inputs:
+        """The column as inputs (n, 4)."""
+        pandas = import_pandas()
+        start = pandas.Timestamp(self.start)
+        dates = dates_of(self.name, values, day_first=self.day_first)
+        dates = dates.fillna(start + pandas.Timedelta(days=self.fill))
+        parts = (dates.dt.year, dates.dt.month, dates.dt.day_of_week, days_since(start, dates))
+        return np.column_stack([np.asarray(part, dtype=np.float64) for part in parts])
+
+    def to_plain(self) -> dict[str, Any]:
+        """The column as JSON-compatible data."""
+        return {
+            "name": self.name,
+            "start": self.start,
+            "fill": self.fill,
+            "day_first": self.day_first,
+        }
+
+
+Column = NumberColumn | CategoryColumn | DateColumn
+
+
+def column_of(plain: Any) -> Column:
+    """A column from its plain form; ValueError if it is anything else."""
+    match plain:
+        case {
+            "name": str(name),
+            "start": str(start),
+            "fill": float(fill),
+            "day_first": bool(first),
+        }:
+            if 0 <= fill < _MOST_DAYS and _is_day(start):
+                return DateColumn(name, start, fill, first)
+        case {"name": str(name), "fill": float(fill)} if math.isfinite(fill):
+            return NumberColumn(name, fill)
+        case {"name": str(name), "categories": [_, *_] as texts}:
+            return CategoryColumn(name, tuple(checked_texts(texts)))
+    raise ValueError(
+        f"a column must have a name and a fill value, categories or a first date; got "
+        f"{short(plain)}"
+    )
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return 1677 < datetime.date.fromisoformat(text).year < 2262  # what pandas can compute with
+    except ValueError:
+        return False
+
+
+def checked_texts(texts: list[Any]) -> list[str]:
+    """The texts, or ValueError if they are anything else."""
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError(f"words and categories must be texts; got {short(texts)}")
+    return texts
+
+
+def kind_of(values: Any) -> str:
+    """What a column holds: numbers, texts, dates, times, nothing, or pandas' word for it."""
+    kind = str(import_pandas().api.types.infer_dtype(values, skipna=True))
+    if kind == "empty" or values.isna().all():
+        return "nothing"
+    found = next((name for name, kinds in _KINDS.items() if kind in kinds), kind)
+    if found == "texts" and all(map(_DATE.fullmatch, filter(None, texts_of(values)))):
+        dates = _parsed(values, day_first=bool(day_comes_first(values)))
+        return "dates" if dates[values.notna()].notna().all() else "texts"
+    return found
+
+
+def numbers_of(name: str, values: Any) -> NDArray[np.float64]:
+    """Floating-point numbers, NaN where missing."""
+    if kind_of(values) not in ("numbers", "nothing"):
+        raise ValueError(f"column {name!r} must hold numbers; got {_first_text(values)!r}")
+    missing = values.isna().to_numpy(dtype=bool)
+    numbers = np.full(len(values), np.nan)
+    numbers[~missing] = values[~missing].astype(np.float64)
+    if np.isinf(numbers).any():
+        raise ValueError(f"column {name!r} must hold finite numbers; got infinity")
+    return numbers
+
+
+def texts_of(values: Any) -> list[str]:
+    """Texts, "" where missing."""
+    pairs = zip(values.tolist(), values.isna().tolist(), strict=True)
+    return ["" if missing else str(value) for value, missing in pairs]
+
+
+def dates_of(name: str, values: Any, *, day_first: bool) -> Any:
+    """Dates without time zone, NaT where missing."""
+    dates = _parsed(values, day_first=day_first)
+    wrong = values.notna() & dates.isna()
+    if wrong.any() or kind_of(values) == "numbers":
+        wrong = wrong if wrong.any() else values.notna()
+        raise ValueError(f"column {name!r} must hold dates; got {values[wrong].iloc[0]!r}")
+    return dates
+
+
+def days_since(start: Any, dates: Any) -> Any:
+    """Elapsed days, with fractions."""
+    return (dates - start) / import_pandas().Timedelta(days=1)
+
+
+def _parsed(values: Any, *, day_first: bool) -> Any:
+    pandas = import_pandas()
+    if pandas.api.types.is_datetime64_any_dtype(values):
+        return values.dt.tz_localize(None)
+    texts = [_iso(text, day_first) for text in texts_of(values)]
+    dates = pandas.to_datetime(
+        pandas.Series(texts, index=values.index, dtype=object),
+        format="mixed",
+        errors="coerce",
+        utc=True,
+    )
+    return dates.dt.tz_localize(None)
+
+
+def _iso(text: str, day_first: bool) -> str | None:
+    found = _DATE.fullmatch(text)
+    if found is None:
+        return None
+    first, _, second, third, rest = found.groups()
+    year, month, day = (
+        (first, second, third)
+        if len(first) == 4
+        else (third, second, first)
+        if day_first
+        else (third, first, second)
+    )
+    return f"{year}-{month:0>2}-{day:0>2}{rest or ''}" if len(year) == 4 else None
+
+
+def day_comes_first(values: Any) -> bool | None:
+    """Whether dates such as 3/4/2024 begin with the day; None if these do not tell.
+
+    Dates with points are written with the day first everywhere.
+    """
+    found = [match for text in texts_of(values) if (match := _DATE.fullmatch(text)) is not None]
+    if any(match[2] == "." or 12 < int(match[1]) < 32 for match in found):
+        return True
+    short_ones = [match for match in found if len(match[1]) < 4]
+    return False if not short_ones or any(int(m[3]) > 12 for m in short_ones) else None
+
+
+def word_among_numbers(values: Any) -> str | None:
+    """The most frequent word, such as "?", in a text column that consists mostly of numbers."""
+    words = Counter(text for text in texts_of(values) if text and not is_written_number(text))
+    return words.most_common(1)[0][0] if 0 < 2 * words.total() < values.count() else None
+
+
+def _first_text(values: Any) -> Any:
+    """A value to show that is not a number, or any value if all of them look like numbers."""
+    present = values.dropna()
+    return next((value for value in present if not is_written_number(str(value))), present.iloc[0])

@@ -1,0 +1,1 @@
+"""The six estimators and the parts they share."""

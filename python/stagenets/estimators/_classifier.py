@@ -1,0 +1,145 @@
+"""Classification on top of a network: one-hot targets, scores, probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_softmax, softmax
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from stagenets import _core
+from stagenets.estimators._attributes import ClassifierAttributes
+from stagenets.estimators._network import FLOAT_TYPES, StagewiseNetwork, unchanged_on_failure
+from stagenets.fitting._fitted_network import FloatArray
+from stagenets.fitting._scikit_callbacks import tells_callbacks
+
+
+def classes_and_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The sorted classes of y, and the index of each sample's class."""
+    check_classification_targets(y)
+    classes, labels = np.unique(column_or_1d(y), return_inverse=True)
+    if len(classes) < 2:
+        only = classes.tolist()[0]
+        raise ValueError(f"y must have at least two classes; got one class, {only!r}")
+    return classes, labels.astype(np.int64)
+
+
+class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork):
+    """Classifier methods; the architecture comes from the other base class."""
+
+    _losses = ("squared", "log")
+
+    @tells_callbacks
+    def fit(self, X: Any, y: Any) -> NetworkClassifier:
+        """Choose the hidden units and fit the readout.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training inputs. Computations are in float32 for float32 inputs, otherwise in float64.
+        y : array-like of shape (n_samples,)
+            Class labels.
+
+        Returns
+        -------
+        self
+        """
+        with unchanged_on_failure(self):
+            X, y = validate_data(self, X, y, dtype=FLOAT_TYPES)
+            classes, labels = classes_and_labels(y)
+            targets = _core.Targets.labels(labels, len(classes))
+            self.network_ = self._fitted_network(X, targets, labels, classes=classes)
+        return self
+
+    def _decisions(self, scores: FloatArray) -> FloatArray:
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def _labels(self, scores: FloatArray) -> NDArray[Any]:
+        return np.asarray(self.classes_[np.argmax(scores, axis=1)])
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Score of every class; for two classes, the score of the second minus that of the first.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        return self._decisions(self._scores(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class with the highest score.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._labels(self._scores(X))
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Class probabilities, softmax(temperature_ · scores).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        scores = self._scores(X).astype(np.float64, copy=False)
+        return np.asarray(softmax(self.temperature_ * scores, axis=1))
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Logarithms of the class probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        scores = self._scores(X).astype(np.float64, copy=False)
+        return np.asarray(log_softmax(self.temperature_ * scores, axis=1))
+
+    def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
+        """Scores, as in `decision_function`, before the first unit and after each stage.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        for scores in self._staged_scores(X):
+            yield self._decisions(scores)
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Predicted classes before the first unit and after each stage.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+        """
+        for scores in self._staged_scores(X):
+            yield self._labels(scores)

@@ -1,0 +1,289 @@
+"""Parameter and attribute descriptions that several estimators share, written once."""
+
+from __future__ import annotations
+
+import json
+from inspect import signature
+from types import FunctionType
+from typing import Any, TypeVar
+
+Class = TypeVar("Class", bound=type)
+
+_PIECES = {
+    "units": """n_hidden : int or "auto", default="auto"
+        Number of hidden units to build. "auto" means ``max(50, min(300, n_samples // 5))``.
+    activation : {"sigmoid", "tanh", "relu", "sine", "selu", "tribas", "radbas", "identity"}, \
+default="sigmoid"
+        Activation of the hidden units.""",
+    "nodes": """n_windows : int, default=10
+        Number of windows of feature nodes.
+    n_feature_nodes : int, default=10
+        Number of feature nodes in each window.
+    n_enhancement : int, default=100
+        Number of enhancement nodes, each computed from all feature nodes.
+    feature_activation : str, default="identity"
+        Activation of the feature nodes, before they are scaled to [-1, 1]; one of "sigmoid",
+        "tanh", "relu", "sine", "selu", "tribas", "radbas", "identity".
+    enhancement_activation : str, default="tanh"
+        Activation of the enhancement nodes; same choices.
+    sparse_features : bool, default=True
+        Whether a sparse autoencoder refines the random maps of the feature nodes.""",
+    "shared": """loss : {"squared", "log"}, default={default loss}
+        What the readout minimises on the training samples. "squared": the sum of squared errors
+        plus alpha ‖Ω‖², in closed form. "log", for classifiers: the sum of the log-losses
+        -log(softmax(scores)[class]) plus alpha/2 ‖Ω‖², by iterations on the same factor, so that
+        `predict_proba` needs no temperature. Units are chosen by squared errors either way.
+    alpha : float, default={default alpha}
+        Penalty on all readout weights Ω, including the intercept.
+    selection : {"residual", "joint", "random"}, default="residual"
+        "residual" keeps, at every stage, the candidates with the largest drop of the objective when
+        only their own coefficient is fitted (the paper's score). "joint" makes a shortlist of those
+        and keeps, one after another, the candidates with the largest drop when all coefficients are
+        refitted: each unit costs more, but the units are better and a block has no near-duplicates.
+        "random" is the classic one-shot network: units are drawn once and all kept.
+    pool_size : int, default=100
+        Number of candidate units drawn at every stage.
+    block_size : int, default=1
+        Number of units kept at every stage.
+    score_fraction : float, default=1.0
+        Fraction of the samples on which candidates are scored, drawn anew at every stage (at least
+        2,048 samples). The readout is always fitted on all samples.
+    weight_init : {"sparse", "uniform", "normal", "threshold", "leaf", "mixed"} or \
+callable, default={default weight_init}
+        Distribution of the hidden weights and biases, for standardised inputs. "sparse": each unit
+        sees m random inputs, m from 1 to `fan_in`, with weights N(0, (1.5 s)²/m) and a bias on
+        [-1.5 s, 1.5 s], where s = `weight_scale`. "uniform", as in classic networks: weights on
+        [-s, s], biases on [0, s]. "normal": weights N(0, s²/p) for p inputs, biases on [-s, s].
+        "threshold" (RVFL and ELM): φ(w (x - v)) of one random input x, with v its value in a random
+        training sample and w log-uniform on [4 s, 40 s], of either sign: a soft step, for inputs
+        whose effect jumps. "leaf" (RVFL and ELM): φ of the least of two to four such terms, on
+        different inputs, at the values of one training sample: a soft version of the leaf of a
+        tree. "mixed" (RVFL and ELM): each unit is a leaf (one in ten), a threshold (one in ten),
+        sparse (six, with s times 1 to 3) or normal (two), for data of which you do not know what
+        suits them; best with ``selection="joint"``, which compares unlike units fairly. A
+        callable ``(rng, pool_size, n_features) -> (weights, biases)``, or an object with such a
+        ``draw`` method, defines a custom distribution; weights have shape (n_features, pool_size).
+    weight_scale : float, default=1.0
+        Scale of the weights and biases.
+    fan_in : int, default=6
+        Maximum number of inputs that a unit sees, with ``weight_init="sparse"`` or "mixed".
+    standardize : bool or "robust", default={default standardize}
+        Whether to scale the inputs to mean 0 and standard deviation 1. "robust" does the same,
+        except for inputs with a few values so wild that they alone make the deviation: where it is
+        more than five times what the quartiles tell, median and quartiles are used. The scaling is
+        folded into the fitted weights, so predictions work on raw inputs. With or without it,
+        inputs that are constant in training get weight zero.
+    extrapolate : bool, default=False
+        Whether predictions follow the readout beyond the training data. By default they do not: an
+        input below the least or above the greatest value seen in training counts as that value, so
+        that one wild number does not make a wild prediction.
+    fit_intercept : bool, default=True
+        Whether the readout has a column of ones.
+    solver : {"auto", "primal", "dual"}, default="auto"
+        Form of the ridge problem. "auto" uses the smaller one and switches when the design has more
+        columns than there are samples; the model is the same.
+    tol : float, default=0.0
+        Stop when a stage lowers the objective by less than this fraction of it.
+    early_stopping : bool or {"cv", "validation", "loo"}, default=False
+        Whether to keep the network of the best stage instead of the last, and the criterion for it.
+        True means "cv", which works best: cross-validation scores every size, and a network of the
+        best size is then fitted on all samples. "validation" uses the score on samples set aside.
+        "loo" uses the leave-one-out error, which is free but optimistic: it ignores that the units
+        were chosen on the same samples.
+    validation_fraction : float, default=0.1
+        Fraction of the samples to set aside with ``early_stopping="validation"``.
+    n_iter_no_change : int, default=20
+        Number of stages without a new best after which "loo" and "validation" stop.
+    random_state : int, RandomState or None, default=None
+        Seed of the draws, and of the splits made for early stopping.
+    n_jobs : int or None, default=None
+        Number of threads; the result does not depend on it. None means the number that OpenMP would
+        use, within cgroup quotas and the limits of joblib and threadpoolctl.
+    verbose : int, default=0
+        1 shows progress: a live line in terminals and notebooks, elsewhere one line every ten
+        seconds. 2 prints one line per stage. All output goes to standard error.
+    callback : callable or None, default=None
+        Called as ``callback(info)`` with a `StageInfo` after every stage (with
+        ``selection="random"``, once after the fit). If it returns True, the fit stops and the model
+        built so far is kept.""",
+    "one_pass": """One fit of the largest size contains every smaller network, and networks that
+    differ in penalty, block size or selection share every pool of candidates. On the same splits,
+    the results are those of `sklearn.model_selection.GridSearchCV` over `{estimator}`, in a
+    fraction of the time.""",
+    "search_units": """losses : sequence of str, default=("squared",)
+        Losses of the readout to try, "squared" and (classifiers) "log".
+    alphas : sequence of float, default={default alphas}
+        Ridge penalties to try.
+    n_hidden : sequence of int or "path", default="path"
+        Numbers of hidden units to try; "path" means every number up to `max_hidden`, or with
+        "log" among the losses, numbers that grow by about 15 %.
+    max_hidden : int or "auto", default="auto"
+        Largest number of units on the path. "auto" is the default of the estimator itself.
+    activations : sequence of str, default=("sigmoid",)
+        Activations of the hidden units to try.""",
+    "search_nodes": """losses : sequence of str, default=("squared",)
+        Losses of the readout to try, "squared" and (classifiers) "log".
+    alphas : sequence of float, default={default alphas}
+        Ridge penalties to try.
+    n_windows, n_feature_nodes : sequence of int, default=(10,)
+        Numbers of windows, and of feature nodes in each, to try.
+    n_enhancement : sequence of int or "path", default="path"
+        Numbers of enhancement nodes to try; "path" means every number up to `max_enhancement`, or
+        with "log" among the losses, numbers that grow by about 15 %.
+    max_enhancement : int, default=100
+        Largest number of enhancement nodes on the path.
+    activations : sequence of str, default=("tanh",)
+        Activations of the enhancement nodes to try.
+    feature_activation, sparse_features
+        As in the estimator.""",
+    "search": """selections : sequence of str, default=("residual",)
+        Selection methods to try.
+    pool_sizes, block_sizes : sequence of int, default=(100,) and (1,)
+        Numbers of candidates drawn and of units kept per stage to try; "random" ignores them.
+    weight_inits : sequence, default={default weight_inits}
+        Distributions of the hidden weights to try, each as `weight_init` of the estimator.
+    cv : int, splitter or iterable of (train, test), default=5
+        How to split the samples. An integer is a number of folds, which are shuffled by
+        `random_state` and, for classifiers, stratified; a splitter is used as it is.
+    scoring : str, callable or None, default=None
+        A scikit-learn scorer; None means accuracy or R². No scorer needs more fits than accuracy
+        does.
+    refit : bool, default=True
+        Whether to fit the best network on all samples.
+    max_memory : float or str, default="2GB"
+        Limit, in bytes or as text such as "500MB", on the total memory of everything the search
+        holds besides X and a constant of about 100 MB. With less memory, fewer networks are fitted
+        at a time; the result is the same.
+    score_fraction, weight_scale, fan_in, standardize, extrapolate, fit_intercept, solver, tol
+        As in the estimator.
+    random_state : int, RandomState or None, default=None
+        Seed of the draws, which all networks and splits share, and of the shuffling of folds.
+    n_jobs : int or None, default=None
+        Number of threads; the result does not depend on it.
+    verbose : int, default=0
+        1 shows how many fits are done.""",
+    "found": """best_params_ : dict
+        The parameters with the best mean score.
+    best_score_ : float
+        The best mean score.
+    best_index_ : int
+        Index of the best parameters in `cv_results_`.
+    best_estimator_ : estimator
+        The network with these parameters, fitted on all samples (with ``refit=True``).
+    cv_results_ : dict of arrays
+        Scores of every candidate on every split, with mean, standard deviation and rank, as in
+        `sklearn.model_selection.GridSearchCV` but without times.
+    n_splits_ : int
+        Number of splits.
+    scorer_ : callable
+        The scorer that was used.
+    alpha_, n_hidden_ : float and int
+        Penalty and number of units of the best network (with ``refit=True``).
+    classes_ : ndarray of shape (n_classes,)
+        Class labels (classifiers).
+    n_features_in_ : int
+        Number of inputs.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the inputs, if they had any.""",
+    "fitted": """n_hidden_ : int
+        Number of units built.
+    n_iter_ : int
+        Number of stages.
+    selected_ : ndarray of shape (n_hidden_, 2)
+        Stage of every unit and its index in that stage's pool, in the order in which the units were
+        chosen; see `draw_candidates`.
+    objective_path_ : ndarray of shape (n_iter_ + 1,)
+        What is minimised, before the first unit and after each stage: ‖AΩ − T‖² + alpha ‖Ω‖², or
+        for ``loss="log"`` the sum of the log-losses plus alpha/2 ‖Ω‖². It never rises. The targets
+        T of regressors are standardised, so that this path and those of squared errors have no
+        unit.
+    residual_path_ : ndarray of shape (n_iter_ + 1,)
+        The same without the penalty.
+    units_path_ : ndarray of shape (n_iter_ + 1,)
+        Number of units at the same points. One-shot networks do not have this attribute or those
+        that follow, up to `validation_path_`.
+    best_iter_ : int
+        Number of stages whose units were kept: `n_iter_`, unless `early_stopping` went back to an
+        earlier stage.
+    loo_path_ : ndarray of shape (n_iter_ + 1,)
+        Exact leave-one-out squared error of the readout, summed over outputs and averaged over
+        samples; for a regressor of one target, 1 minus this is the leave-one-out R². For
+        ``loss="log"``, an estimate of the mean leave-one-out log-loss.
+    loo_accuracy_path_ : ndarray of shape (n_iter_ + 1,)
+        Leave-one-out accuracy of the readout (classifiers): exact, or estimated for
+        ``loss="log"``.
+    unit_scores_ : ndarray of shape (n_hidden_,)
+        Score of every unit when it was chosen.
+    pool_quantiles_ : ndarray of shape (n_iter_, 5)
+        Minimum, quartiles and maximum of the scores in each stage's pool.
+    validation_path_ : ndarray of shape (n_iter_ + 1,)
+        Accuracy or R² on the samples set aside, with ``early_stopping="validation"``.
+    cv_path_ : ndarray of shape (n_hidden or n_enhancement,)
+        Mean score of every size, from one unit on, with ``early_stopping=True`` or "cv"; NaN for
+        sizes that were not tried, which ``loss="log"`` leaves out.
+    network_ : FittedNetwork
+        The fitted network, from which predictions, files and exports are made. The attributes above
+        are read-only views of it.
+    n_features_in_ : int
+        Number of inputs.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the inputs, if they had any.""",
+    "classes": """classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    temperature_ : float
+        Factor applied to the scores in `predict_proba`, fitted on exact leave-one-out scores; 1 for
+        ``loss="log"``.""",
+    "hidden": """hidden_weights_ : ndarray of shape (n_features_in_, n_terms)
+        Weights of the hidden units, for raw inputs. A unit has one term, unless it is a leaf.
+    hidden_biases_ : ndarray of shape (n_terms,)
+        Biases of the hidden units.
+    hidden_ends_ : ndarray of shape (n_hidden_,)
+        End of each unit's terms, which are side by side; the unit is φ of the least of them.""",
+    "maps": """feature_weights_, feature_biases_ : ndarray of shape (n_features_in_, n_features) \
+and (n_features,)
+        Weights and biases of the feature nodes, for raw inputs.
+    feature_scales_, feature_offsets_ : ndarray of shape (n_features,)
+        Factors and shifts that scale the feature nodes to [-1, 1] on the training data.
+    hidden_weights_, hidden_biases_ : ndarray of shape (n_features, n_enhancement) and \
+(n_enhancement,)
+        Weights and biases of the enhancement nodes, for scaled feature nodes.""",
+}
+
+
+def _shown(default: Any) -> str:
+    """A default as it is written in a docstring."""
+    return repr(default) if isinstance(default, tuple) else json.dumps(default)
+
+
+def documented(cls: Class) -> Class:
+    """Fill in the ``{pieces}`` of a class docstring, and defaults that differ between classes.
+
+    The class also gets an ``__init__`` under its own name, so that errors about arguments name the
+    class that the user has called and not a base of it.
+    """
+    _own_init(cls)
+    if cls.__doc__:
+        for name, text in _PIECES.items():
+            cls.__doc__ = cls.__doc__.replace("{" + name + "}", text)
+        searched = getattr(cls, "_estimator", cls)
+        cls.__doc__ = cls.__doc__.replace("{estimator}", searched.__name__)
+        for name, parameter in signature(cls).parameters.items():
+            value = _shown(parameter.default)
+            cls.__doc__ = cls.__doc__.replace("{default " + name + "}", value)
+    return cls
+
+
+def _own_init(cls: Any) -> None:
+    inherited = cls.__init__
+    own = FunctionType(
+        inherited.__code__,
+        inherited.__globals__,
+        inherited.__name__,
+        inherited.__defaults__,
+        inherited.__closure__,
+    )
+    own.__kwdefaults__ = inherited.__kwdefaults__
+    own.__annotations__ = inherited.__annotations__
+    own.__module__ = cls.__module__
+    own.__qualname__ = f"{cls.__qualname__}.__init__"
+    cls.__init__ = own

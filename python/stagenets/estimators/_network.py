@@ -1,0 +1,269 @@
+"""The base of all estimators: from parameters to the core and back."""
+
+from __future__ import annotations
+
+import os
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from stagenets import _core
+from stagenets.estimators._attributes import FittedAttributes
+from stagenets.fitting._draws import core_draws
+from stagenets.fitting._fitted_network import FitHistory, FittedNetwork, FloatArray
+from stagenets.fitting._parameters import (
+    WEIGHT_FAMILIES,
+    check_choice,
+    check_count,
+    check_flag,
+    check_fraction,
+    check_number,
+    check_penalty,
+    check_pool,
+    check_scaling,
+    contiguous,
+    is_one_shot,
+    seed_of,
+)
+from stagenets.fitting._progress import StageInfo, watched_fit
+from stagenets.fitting._scikit_callbacks import CallbackSupportMixin
+from stagenets.fitting._stopping import Labels, stopping_of, warn_if_nothing_helped
+from stagenets.fitting._threads import effective_threads, single_threaded_blas
+from stagenets.inspection._html import SummaryHTML
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+FLOAT_TYPES = (np.float64, np.float32)
+
+
+class StagewiseNetwork(
+    FittedAttributes,
+    SummaryHTML,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    CallbackSupportMixin,
+    BaseEstimator,
+    metaclass=ABCMeta,
+):
+    """A network built stage by stage; classifiers and regressors add the targets.
+
+    An architecture is a subclass that defines what the core builds (`_architecture`), which
+    parameter varies along a path of networks (`_size_name`), whether the inputs feed the readout
+    (`_links_inputs`), the number of layers of units (`_n_layers`) and, if they are not all, the
+    families of weights that it can draw from (`_weight_families`).
+    """
+
+    _size_name: ClassVar[str]
+    _links_inputs: ClassVar[bool]
+    _n_layers: ClassVar[int]
+    _weight_families: ClassVar[tuple[str, ...]] = WEIGHT_FAMILIES
+    _losses: ClassVar[tuple[str, ...]] = ("squared",)
+
+    # Parameters that every subclass's __init__ sets.
+    loss: str
+    alpha: float
+    selection: str
+    pool_size: int
+    block_size: int
+    score_fraction: float
+    weight_init: Any
+    weight_scale: float
+    fan_in: int
+    standardize: bool | str
+    extrapolate: bool
+    fit_intercept: bool
+    solver: str
+    tol: float
+    early_stopping: bool | str
+    validation_fraction: float
+    n_iter_no_change: int
+    random_state: Any
+    n_jobs: int | None
+    verbose: int
+    callback: Callable[[StageInfo], object] | None
+
+    @abstractmethod
+    def _architecture(self, shape: tuple[int, int]) -> _core.Architecture:
+        """What the core is to build for data of this shape; checks the parameters involved."""
+
+    @abstractmethod
+    def _planned_stages(self, units: int) -> int:
+        """The number of stages needed to build the given number of units."""
+
+    @property
+    def _is_one_shot(self) -> bool:
+        return is_one_shot(self.selection)
+
+    def _settings(
+        self, shape: tuple[int, int], stopping: _core.Stopping | None = None
+    ) -> _core.NetworkSettings:
+        """All settings of the core, checked."""
+        pool, block = (1, 1) if self._is_one_shot else check_pool(self.pool_size, self.block_size)
+        seed = seed_of(self.random_state)
+        loss = check_choice("loss", self.loss, self._losses)
+        alpha, solver = check_penalty(self.alpha, self.solver, loss)
+        return _core.NetworkSettings(
+            architecture=self._architecture(shape),
+            weight_init=core_draws(self.weight_init, seed, self._weight_families),
+            weight_scale=check_number("weight_scale", self.weight_scale, positive=True),
+            fan_in=check_count("fan_in", self.fan_in),
+            seed=seed,
+            intercept=check_flag("fit_intercept", self.fit_intercept),
+            scaling=check_scaling(self.standardize),
+            extrapolate=check_flag("extrapolate", self.extrapolate),
+            loss=loss,
+            alpha=alpha,
+            solver=solver,
+            tol=check_number("tol", self.tol),
+            pool_size=pool,
+            block_size=block,
+            selection=self.selection,
+            score_fraction=check_fraction("score_fraction", self.score_fraction),
+            stopping=_core.Stopping() if stopping is None else stopping,
+        )
+
+    def _fitted_network(
+        self, X: FloatArray, targets: _core.Targets, labels: Labels | None, **meaning: Any
+    ) -> FittedNetwork:
+        """Fit a network to these targets; `meaning` describes its outputs."""
+        settings = self._settings(X.shape, stopping_of(self, len(X), labels))
+        stages = self._planned_stages(settings.max_units)
+        with watched_fit(self, stages) as watcher, single_threaded_blas():
+            fit = _core.fit(
+                contiguous(X),
+                targets,
+                settings,
+                threads=effective_threads(self.n_jobs),
+                callback=watcher,
+            )
+        history = FitHistory.of(fit, staged=not self._is_one_shot)
+        warn_if_nothing_helped(self, history)
+        names = tuple(map(str, getattr(self, "feature_names_in_", ())))
+        return FittedNetwork(
+            fit.network, history, temperature=fit.temperature, feature_names=names, **meaning
+        )
+
+    def _scores(self, X: Any) -> FloatArray:
+        """Scores from the readout, one column per output."""
+        return self._checked_network().scores(self._validated(X), effective_threads(self.n_jobs))
+
+    def _staged_scores(self, X: Any) -> Iterator[FloatArray]:
+        network = self._checked_network()
+        return network.staged_scores(self._validated(X), effective_threads(self.n_jobs))
+
+    def _checked_network(self) -> FittedNetwork:
+        check_is_fitted(self)
+        return self.network_
+
+    def _validated(self, X: Any) -> FloatArray:
+        return contiguous(validate_data(self, X, reset=False, dtype=FLOAT_TYPES))
+
+    def transform(self, X: Any) -> FloatArray:
+        """Activations of the hidden units.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_hidden_)
+        """
+        network = self._checked_network()
+        return network.activations(self._validated(X), effective_threads(self.n_jobs))
+
+    def save(self, path: str | os.PathLike[str], *, staged: bool = True) -> None:
+        """Write the fitted estimator to a file that `stagenets.load` reads.
+
+        The file is in safetensors format: arrays and a JSON header, nothing executable. Parameters
+        that are not plain data (a custom `weight_init` or `callback`, a RandomState) are written as
+        None, and so is `n_jobs`, which depends on the machine. Predictions do not need them; set
+        them before fitting a loaded model again.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to write. An existing file is replaced once the new one is complete: a save
+            that fails or is killed leaves the old file as it was.
+        staged : bool, default=True
+            Whether to keep the readouts of all stages, which are most of a file. Without them,
+            predictions are the same and `staged_predict` is not available.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import stagenets
+        >>> model = stagenets.ELMRegressor(n_hidden=5, random_state=0)
+        >>> model = model.fit([[0], [1], [2]], [0, 1, 4])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "squares.safetensors"
+        ...     model.save(path)
+        ...     print(stagenets.load(path).n_hidden_)
+        5
+        """
+        from stagenets.export._files import save_model
+
+        save_model(self, path, staged=check_flag("staged", staged))
+
+    def truncated(self, stage: int) -> Self:
+        """A copy of the fitted estimator that ends with a stage.
+
+        It predicts what `staged_predict` yields for that stage, and is smaller: units beyond the
+        stage and the readouts of the stages before are left out. Probabilities are scaled by the
+        temperature of the whole network.
+
+        Parameters
+        ----------
+        stage : int
+            The stage to end with; 0 is the one before the first unit.
+
+        Returns
+        -------
+        estimator
+
+        Examples
+        --------
+        >>> from stagenets import ELMRegressor
+        >>> model = ELMRegressor(n_hidden=5, random_state=0).fit([[0], [1], [2]], [0, 1, 4])
+        >>> model.truncated(2).n_hidden_
+        2
+        """
+        from stagenets.export._truncated import truncated
+
+        return truncated(self, stage)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_hidden_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+@contextmanager
+def unchanged_on_failure(model: object) -> Iterator[None]:
+    """Restore the fitted attributes if the block raises an exception."""
+    before = _fitted_attributes(model)
+    try:
+        yield
+    except BaseException:
+        for name in _fitted_attributes(model):
+            delattr(model, name)
+        vars(model).update(before)
+        raise
+
+
+def _fitted_attributes(model: object) -> dict[str, Any]:
+    return {
+        name: value
+        for name, value in vars(model).items()
+        if name.endswith("_") and not name.startswith("_")
+    }

@@ -1,0 +1,81 @@
+"""Random vector functional link networks."""
+
+from __future__ import annotations
+
+from stagenets.estimators._affine import AffineNetwork
+from stagenets.estimators._classifier import NetworkClassifier
+from stagenets.estimators._documentation import documented
+from stagenets.estimators._regressor import NetworkRegressor
+
+
+@documented
+class RVFLClassifier(NetworkClassifier, AffineNetwork):
+    """Random vector functional link network classifier with residual-guided hidden units.
+
+    A single hidden layer of random units, built in stages; inputs and hidden units both feed the
+    readout. Every stage draws a pool of random units, keeps those that lower the ridge objective
+    most, and refits the readout in closed form.
+
+    Parameters
+    ----------
+    {units}
+    {shared}
+
+    Attributes
+    ----------
+    {classes}
+    readout_ : ndarray of shape (n_classes, n_features_in_ + n_hidden_)
+        Readout weights of the inputs, then of the hidden units.
+    readout_intercept_ : ndarray of shape (n_classes,)
+        Intercept of the readout.
+    {hidden}
+    {fitted}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from stagenets import RVFLClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = RVFLClassifier(random_state=0).fit(X, y)
+    >>> bool(model.score(X, y) > 0.95)
+    True
+    >>> bool(model.objective_path_[-1] < model.objective_path_[0])
+    True
+    """
+
+    _links_inputs = True
+
+
+@documented
+class RVFLRegressor(NetworkRegressor, AffineNetwork):
+    """Random vector functional link network regressor with residual-guided hidden units.
+
+    A single hidden layer of random units, built in stages; inputs and hidden units both feed the
+    readout. Every stage draws a pool of random units, keeps those that lower the ridge objective
+    most, and refits the readout in closed form. Targets are scaled internally.
+
+    Parameters
+    ----------
+    {units}
+    {shared}
+
+    Attributes
+    ----------
+    readout_ : ndarray of shape (d,) or (n_targets, d), d = n_features_in_ + n_hidden_
+        Readout weights of the inputs, then of the hidden units.
+    readout_intercept_ : float or ndarray of shape (n_targets,)
+        Intercept of the readout, including the mean of the targets.
+    {hidden}
+    {fitted}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_friedman1
+    >>> from stagenets import RVFLRegressor
+    >>> X, y = make_friedman1(500, random_state=0)
+    >>> model = RVFLRegressor(random_state=0).fit(X, y)
+    >>> bool(model.score(X, y) > 0.9)
+    True
+    """
+
+    _links_inputs = True

@@ -1,0 +1,1 @@
+"""Export of fitted networks: model files, ONNX, NumPy source."""

@@ -1,0 +1,181 @@
+"""Export of the prediction functions as Python source that needs only NumPy."""
+
+from __future__ import annotations
+
+import base64
+from reprlib import repr as short
+from typing import Any
+
+from numpy.typing import NDArray
+
+import stagenets
+from stagenets.export._activations import SELU_ALPHA, SELU_SCALE
+from stagenets.export._exported import network_in
+from stagenets.fitting._fitted_network import FittedNetwork, Matrix
+
+_ACTIVATIONS = {
+    "sigmoid": "(1 + np.tanh(z / 2)) / 2",
+    "tanh": "np.tanh(z)",
+    "relu": "np.maximum(z, 0)",
+    "sine": "np.sin(z)",
+    "selu": f"{SELU_SCALE} * np.where(z > 0, z, {SELU_ALPHA} * np.expm1(np.minimum(z, 0)))",
+    "tribas": "np.maximum(1 - np.abs(z), 0)",
+    "radbas": "np.exp(-z * z)",
+    "identity": "z",
+}
+
+_HEADER = '''\
+"""Predictions of a network fitted by stagenets {version}. Needs only NumPy."""
+
+import base64
+
+import numpy as np
+'''
+
+_CLASSIFIER = '''
+def predict(X):
+    """The class of every row of X."""
+    return CLASSES[np.argmax(scores(X), axis=1)]
+
+
+def predict_proba(X):
+    """The probability of every class, in the order of CLASSES, for every row of X."""
+    z = TEMPERATURE * scores(X)
+    z = np.exp(z - z.max(axis=1, keepdims=True))
+    return z / z.sum(axis=1, keepdims=True)
+
+
+def decision_function(X):
+    """The score of every class; for two classes, the second score minus the first."""
+    z = scores(X)
+    return z[:, 1] - z[:, 0] if len(CLASSES) == 2 else z
+'''
+
+_REGRESSOR = '''
+def predict(X):
+    """The prediction for every row of X."""
+    return scores(X)
+'''
+
+_REGRESSOR_OF_ONE = '''
+def predict(X):
+    """The prediction for every row of X."""
+    return scores(X)[:, 0]
+'''
+
+_SCORES = '''
+def scores(X):
+    """The scores from the readout, for every row of X and every output."""
+    x = np.asarray(X, dtype=np.float64)
+    if x.ndim != 2 or x.shape[1] != {n_inputs}:
+        raise ValueError(f"X must have shape (n, {n_inputs}); got {{x.shape}}")
+{layers}
+    return {design} @ READOUT + INTERCEPT
+'''
+
+_FUNCTION = """
+def {name}(z):
+    return {expression}
+"""
+
+_DECODER = '''
+def decoded(shape, text):
+    """An array from the base64 text of its bytes."""
+    return np.frombuffer(base64.b64decode(text), dtype="<f8").reshape(shape)
+'''
+
+
+def to_numpy_source(model: Any) -> str:
+    """Write the prediction functions of a fitted estimator as a Python module.
+
+    The module needs only NumPy and has the function ``predict(X)``; for classifiers,
+    ``predict_proba(X)`` and ``decision_function(X)`` as well. It contains the exact weights,
+    computes in float64 and agrees with the estimator to rounding error.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator, or a search (such as GridSearchCV) whose ``best_estimator_`` is one.
+
+    Returns
+    -------
+    str
+        Source of the module, to be written to a file.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from stagenets import ELMClassifier, to_numpy_source
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = ELMClassifier(n_hidden=20, random_state=0).fit(X, y)
+    >>> source = to_numpy_source(model)
+    >>> module = {}
+    >>> exec(source, module)  # or write it to a file and import that where only NumPy is installed
+    >>> bool(np.allclose(module["predict_proba"](X), model.predict_proba(X)))
+    True
+    """
+    network = network_in(model)
+    parts = [_HEADER.format(version=stagenets.__version__), _predictions(network), _scores(network)]
+    for name in dict.fromkeys(layer.activation for layer in network.layers):
+        parts.append(_FUNCTION.format(name=name, expression=_ACTIVATIONS[name]))
+    return "\n".join([*parts, _DECODER, _constants(network)])
+
+
+def _predictions(network: FittedNetwork) -> str:
+    if network.classes is not None:
+        return _CLASSIFIER
+    return _REGRESSOR_OF_ONE if network.one_target else _REGRESSOR
+
+
+def _scores(network: FittedNetwork) -> str:
+    lines, parts, read = [], ["x"] if network.direct_links else [], "x"
+    if network.bounds is not None:
+        lines.append("    x = np.clip(x, *BOUNDS)")
+    for number, layer in enumerate(network.layers, 1):
+        argument = f"{read} @ WEIGHTS_{number} + BIASES_{number}"
+        if layer.ends is not None:  # the least of each unit's terms
+            argument = f"np.minimum.reduceat({argument}, STARTS_{number}, axis=1)"
+        units = f"{layer.activation}({argument})"
+        scaled = f" * SCALES_{number} + OFFSETS_{number}" if layer.scales is not None else ""
+        read = f"layer_{number}"
+        lines.append(f"    {read} = {units}{scaled}")
+        parts.append(read)
+    design = f"np.hstack([{', '.join(parts)}])" if len(parts) > 1 else parts[0]
+    return _SCORES.format(n_inputs=network.n_inputs, layers="\n".join(lines), design=design)
+
+
+def _constants(network: FittedNetwork) -> str:
+    lines = []
+    if network.feature_names:
+        lines.append(f"FEATURE_NAMES = {list(network.feature_names)!a}")
+    if network.classes is not None:
+        lines.append(f"CLASSES = {_labels(network.classes)}")
+        lines.append(f"TEMPERATURE = {network.temperature!r}")
+    for number, layer in enumerate(network.layers, 1):
+        if layer.ends is not None:
+            lines.append(f"STARTS_{number} = {[0, *layer.ends[:-1].tolist()]}")
+    arrays: dict[str, Matrix | None] = {
+        "BOUNDS": network.bounds,
+        "READOUT": network.readout,
+        "INTERCEPT": network.intercept,
+    }
+    for number, layer in enumerate(network.layers, 1):
+        arrays[f"WEIGHTS_{number}"] = layer.weights
+        arrays[f"BIASES_{number}"] = layer.biases
+        arrays[f"SCALES_{number}"] = layer.scales
+        arrays[f"OFFSETS_{number}"] = layer.offsets
+    lines += [_encoded(name, array) for name, array in arrays.items() if array is not None]
+    return "\n" + "\n".join(lines) + "\n"
+
+
+def _labels(classes: NDArray[Any]) -> str:
+    labels = classes.tolist()
+    if not all(isinstance(label, (bool, int, float, str)) for label in labels):
+        raise ValueError(f"labels must be numbers, booleans or strings; got {short(labels)}")
+    return f"np.array({labels!a}, dtype={classes.dtype.str!r})"
+
+
+def _encoded(name: str, array: Matrix) -> str:
+    text = base64.encodebytes(array.astype("<f8").tobytes()).decode()
+    return f'{name} = decoded({array.shape}, """\n{text}""")'

@@ -1,0 +1,1 @@
+"""From parameters to a fitted network: checks, draws, stopping, progress, the result."""

@@ -1,0 +1,1 @@
+"""Inspecting a fit: displays, and what notebooks show."""

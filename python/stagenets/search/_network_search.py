@@ -1,0 +1,394 @@
+"""The base of the estimators that search: a grid goes in, the best network comes out."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Iterator
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.ma import MaskedArray
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+from sklearn import get_config
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    RegressorMixin,
+    TransformerMixin,
+)
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from stagenets import _core
+from stagenets.estimators._classifier import classes_and_labels
+from stagenets.estimators._network import FLOAT_TYPES, StagewiseNetwork, unchanged_on_failure
+from stagenets.fitting._fitted_network import FloatArray
+from stagenets.fitting._parameters import check_count, check_flag, refusal, seed_of
+from stagenets.fitting._progress import search_progress
+from stagenets.inspection._html import SummaryHTML
+from stagenets.search._measures import direct_judge
+from stagenets.search._path_search import PathSearch
+from stagenets.search._scoring import (
+    checked_scorer,
+    is_the_cores_own,
+    judge_by,
+    needs_probabilities,
+)
+from stagenets.search._splits import as_splits, splitter_for
+
+_BYTES = {"KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+
+
+class NetworkSearch(
+    SummaryHTML,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    BaseEstimator,
+    metaclass=ABCMeta,
+):
+    """Searches the grid of an estimator by cross-validation; classifiers and regressors add y."""
+
+    _estimator: ClassVar[type[StagewiseNetwork]]
+    # Parameters that list values to try, and the name of each in the estimator.
+    _lists: ClassVar[dict[str, str]]
+
+    cv: Any
+    scoring: Any
+    refit: bool
+    max_memory: float | str
+    random_state: Any
+    verbose: int
+
+    @abstractmethod
+    def _sizes(self, shape: tuple[int, int]) -> list[int]:
+        """Sizes to try, for data of this shape."""
+
+    def _model(self, seed: int) -> StagewiseNetwork:
+        """The estimator with the parameters that are not searched."""
+        names = set(self._estimator._get_param_names()) & set(self._get_param_names())
+        own = {name: getattr(self, name) for name in names - set(self._lists)}
+        return self._estimator(**{**own, "random_state": seed, "verbose": 0})
+
+    def _grid(self, shape: tuple[int, int]) -> dict[str, list[Any]]:
+        grid = {}
+        for name, target in self._lists.items():
+            values = getattr(self, name)
+            listed = [] if isinstance(values, str) or not np.iterable(values) else list(values)
+            if not listed:
+                raise refusal(name, values, "a non-empty list of values")
+            grid[target] = [
+                value.item() if isinstance(value, np.generic) else value for value in listed
+            ]
+        return {**grid, self._estimator._size_name: self._sizes(shape)}
+
+    def _search(
+        self,
+        X: FloatArray,
+        y: NDArray[Any],
+        targets: _core.Targets,
+        classes: NDArray[Any] | None,
+        split_params: dict[str, Any],
+    ) -> StagewiseNetwork:
+        """Set the attributes of the search; returns the best network, not fitted."""
+        for name in ("best_estimator_", "n_hidden_", "alpha_"):  # from an earlier fit
+            self.__dict__.pop(name, None)
+        check_flag("refit", self.refit)
+        classification = classes is not None
+        seed = seed_of(self.random_state)
+        splitter = splitter_for(self.cv, y, classification=classification, seed=seed)
+        splits = as_splits(splitter.split(X, y, **split_params), len(X))
+        model = self._model(seed)
+        self.scorer_ = scorer = checked_scorer(self.scoring, model)
+        own_measure = is_the_cores_own(self.scoring, classification=classification)
+        judge = None
+        if not own_measure:
+            judge = judge_by(scorer, X, y, splits, classes)
+            judge = direct_judge(self.scoring, y, splits, classes, otherwise=judge)
+        with search_progress(type(self).__name__, self.verbose) as progress:
+            grid, memory = self._grid(X.shape), _bytes("max_memory", self.max_memory)
+            search = PathSearch(model, grid, splits, memory, progress)
+            calibrate = classification and judge is not None and needs_probabilities(scorer)
+            quality = search.run(X, targets, judge, temperatures=calibrate)
+        self.n_splits_ = len(splits)
+        self.cv_results_ = _results(search.candidates, quality)
+        self.best_index_ = int(np.argmin(self.cv_results_["rank_test_score"]))
+        self.best_params_ = search.candidates[self.best_index_]
+        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
+        model.set_params(**self.best_params_)
+        return model
+
+    def _split_params(self, groups: Any, params: dict[str, Any]) -> dict[str, Any]:
+        """Arguments of the splitter besides X and y: groups, or those from metadata routing."""
+        if get_config()["enable_metadata_routing"]:
+            if groups is not None:
+                params = {**params, "groups": groups}
+            return dict(process_routing(self, "fit", **params).splitter.split)
+        if params:
+            raise TypeError(
+                f"{type(self).__name__}.fit() got unexpected arguments {sorted(params)}; to pass "
+                "them on, call sklearn.set_config(enable_metadata_routing=True) first"
+            )
+        return {"groups": groups}
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Routing of metadata passed to `fit`: the splitter gets what it requests.
+
+        Returns
+        -------
+        MetadataRouter
+        """
+        mapping = MethodMapping().add(caller="fit", callee="split")
+        splitter = self.cv if hasattr(self.cv, "get_metadata_routing") else None
+        router = MetadataRouter(owner=type(self).__name__)
+        return router.add(splitter=splitter, method_mapping=mapping)
+
+    def _refit(self, model: StagewiseNetwork, X: Any, y: Any) -> None:
+        if self.refit:
+            self.best_estimator_ = model.fit(X, y)
+            self.n_hidden_ = model.n_hidden_
+            self.alpha_ = model.alpha
+
+    def _best(self) -> Any:
+        check_is_fitted(self)
+        if not hasattr(self, "best_estimator_"):
+            raise AttributeError(
+                f"{type(self).__name__} was fitted with refit=False and has no network to predict "
+                "with; use refit=True to fit best_params_ on all samples"
+            )
+        return self.best_estimator_
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predictions of the best network.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+        """
+        return np.asarray(self._best().predict(X))
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Predictions of the best network before its first unit and after each stage.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+        """
+        yield from self._best().staged_predict(X)
+
+    def transform(self, X: Any) -> Any:
+        """Activations of the best network's hidden units.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_hidden_)
+        """
+        return self._best().transform(X)
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self._best().n_hidden_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def score(self, X: Any, y: Any) -> float:
+        """Score of the best network according to `scoring`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+
+        Returns
+        -------
+        float
+        """
+        return float(self.scorer_(self._best(), X, y))
+
+    def save(self, path: Any) -> None:
+        """Write the best network to a file that `stagenets.load` reads.
+
+        Parameters
+        ----------
+        path : str or path-like
+        """
+        self._best().save(path)
+
+
+class ClassifierSearch(ClassifierMixin, NetworkSearch):
+    """Search over classifiers."""
+
+    def fit(self, X: Any, y: Any, *, groups: Any = None, **params: Any) -> ClassifierSearch:
+        """Try the grid by cross-validation and fit the best network on all samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training inputs. Computations are in float32 for float32 inputs, otherwise in float64.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        groups : array-like of shape (n_samples,), optional
+            Groups of samples, for splitters such as GroupKFold.
+        **params : dict
+            Metadata for the splitter, with scikit-learn's metadata routing switched on.
+
+        Returns
+        -------
+        self
+        """
+        with unchanged_on_failure(self):
+            X_array, y = validate_data(self, X, y, dtype=FLOAT_TYPES)
+            self.classes_, labels = classes_and_labels(y)
+            targets = _core.Targets.labels(labels, len(self.classes_))
+            split_params = self._split_params(groups, params)
+            model = self._search(X_array, y, targets, self.classes_, split_params)
+            self._refit(model, X, y)
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Scores of the best network; for two classes, those of the second minus the first.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        return np.asarray(self._best().decision_function(X))
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Class probabilities of the best network.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return np.asarray(self._best().predict_proba(X))
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Logarithms of the class probabilities of the best network.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return np.asarray(self._best().predict_log_proba(X))
+
+
+class RegressorSearch(RegressorMixin, NetworkSearch):
+    """Search over regressors."""
+
+    def fit(self, X: Any, y: Any, *, groups: Any = None, **params: Any) -> RegressorSearch:
+        """Try the grid by cross-validation and fit the best network on all samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training inputs. Computations are in float32 for float32 inputs, otherwise in float64.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+        groups : array-like of shape (n_samples,), optional
+            Groups of samples, for splitters such as GroupKFold.
+        **params : dict
+            Metadata for the splitter, with scikit-learn's metadata routing switched on.
+
+        Returns
+        -------
+        self
+        """
+        with unchanged_on_failure(self):
+            X_array, y_array = validate_data(
+                self, X, y, dtype=FLOAT_TYPES, multi_output=True, y_numeric=True
+            )
+            y_array = np.asarray(y_array, dtype=np.float64)
+            targets = _core.Targets.numbers(y_array.reshape(len(y_array), -1))
+            split_params = self._split_params(groups, params)
+            model = self._search(X_array, y_array, targets, None, split_params)
+            self._refit(model, X, y)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+def sizes_to_try(name: str, values: Any, most: int, losses: Any = ()) -> list[int]:
+    """A list of sizes; "path" means all up to `most`, fewer where each one takes iterations."""
+    if isinstance(values, str):
+        if values != "path":
+            raise ValueError(f'{name} must be a list of sizes or "path"; got {values!r}')
+        return _growing_sizes(most) if "log" in losses else list(range(1, most + 1))
+    sizes = list(values) if np.iterable(values) else []
+    if not sizes:
+        raise ValueError(f'{name} must be a non-empty list of sizes or "path"; got {values!r}')
+    return [check_count(name, size, minimum=int(name == "n_hidden")) for size in sizes]
+
+
+def _growing_sizes(most: int) -> list[int]:
+    """Sizes up to `most`, each about 15 % larger than the one before."""
+    sizes = [1]
+    while sizes[-1] < most:
+        sizes.append(min(most, max(sizes[-1] + 1, int(1.15 * sizes[-1]))))
+    return sizes
+
+
+def _bytes(name: str, value: Any) -> float:
+    """A number of bytes, or text such as "2GB"."""
+    accepted = 'a positive number of bytes or text such as "500MB" or "2GiB"'
+    number: Any = value
+    if isinstance(value, str):
+        for unit, size in _BYTES.items():
+            if value.strip().endswith(unit):
+                try:
+                    number = float(value.strip()[: -len(unit)]) * size
+                except ValueError:
+                    pass
+                break
+    if isinstance(number, bool) or not isinstance(number, Real) or not float(number) > 0:
+        raise refusal(name, value, accepted)
+    return float(number)
+
+
+def _results(candidates: list[dict[str, Any]], quality: NDArray[np.float64]) -> dict[str, Any]:
+    """The table that GridSearchCV makes, without times, as fits are not done one by one."""
+    results: dict[str, Any] = {}
+    for name in candidates[0]:
+        values = [params[name] for params in candidates]
+        words = any(isinstance(value, str) for value in values)
+        results[f"param_{name}"] = MaskedArray(values, mask=False, dtype=object if words else None)
+    results["params"] = candidates
+    for split, column in enumerate(quality.T):
+        results[f"split{split}_test_score"] = column
+    results["mean_test_score"] = means = quality.mean(axis=1)
+    results["std_test_score"] = quality.std(axis=1)
+    worst_last = np.nan_to_num(means, nan=np.nanmin(means) - 1 if np.isfinite(means).any() else 0.0)
+    results["rank_test_score"] = rankdata(-worst_last, method="min").astype(np.int32)
+    return results

@@ -1,0 +1,1 @@
+"""The study of guided against one-shot networks, as ``stagenets study`` runs it."""
