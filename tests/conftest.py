@@ -1,13 +1,20 @@
-"""Fixtures of the tests of the command line."""
+"""Fixtures of the tests of the command line, and what all hypothesis tests have in common."""
 
 import io
 import sys
 import types
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from stagenets.cli import _main as _cli
 from tables import flowers
+
+# The same cases every time, however slow the machine.
+settings.register_profile(
+    "suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("suite")
 
 
 @pytest.fixture

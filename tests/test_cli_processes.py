@@ -28,18 +28,18 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="pipes and signa
 def test_data_go_to_stdout_and_progress_to_stderr_in_a_pipe(folder):
     fit = ("fit", "-", "--target", "kind", "--out", folder / "model", "--json")
     with stagenets_process(*fit, stdin=subprocess.PIPE) as process:
-        out, err = process.communicate(flowers().to_csv(index=False), timeout=60)
+        out, err = process.communicate(flowers().to_csv(index=False), timeout=300)
     assert process.returncode == 0 and json.loads(out)["rows"] == 120
     assert "[RVFLClassifier] 50/50 units" in err and "[held-out scores] 5/5 fits" in err
     with stagenets_process("predict", folder / "model", folder / "flowers.csv") as process:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=300)
     assert (process.returncode, err) == (0, "")
     assert len(out.splitlines()) == 121
 
 
 def test_failed_process_returns_1(folder):
     with stagenets_process("info", folder / "none") as process:
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=300)
     assert process.returncode == 1
     assert len(err.splitlines()) == 1
 
@@ -52,7 +52,7 @@ def test_closing_the_pipe_early_is_not_an_error(run, folder):
         assert process.stdout.readline().startswith("prediction,")
         process.stdout.close()
         assert process.stderr.read() == ""
-        assert process.wait(timeout=60) == 141
+        assert process.wait(timeout=300) == 141
 
 
 @posix_only
@@ -68,7 +68,7 @@ def test_interrupted_fit(folder):
         assert process.stderr.readline().startswith("regression of 'x0'")
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=300)
     assert process.returncode == 130
     assert err.splitlines()[-1] == "stagenets: interrupted"
     assert "Traceback" not in err and not (folder / "model").exists()

@@ -35,7 +35,7 @@ for megabytes in (1, 2, 4, 8, 16, 24, 32, 40, 48, 64, 80, 96, 128, 160, 192, 256
     for name, model in MODELS.items():
         pid = os.fork()
         if pid == 0:
-            signal.alarm(20)  # ends a child that hangs
+            signal.alarm(200)  # ends a child that hangs
             outcome = fit_short_of_memory(model, megabytes)
             os._exit({"MemoryError": 3, "fitted": 4}[outcome])
         _, status = os.waitpid(pid, 0)
@@ -54,7 +54,7 @@ X = np.random.default_rng(0).normal(size=(20_000, 20))
 pages = int(open("/proc/self/statm").read().split()[0])
 limit = pages * resource.getpagesize() + 64 * 2**20
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-signal.alarm(20)
+signal.alarm(200)
 for n_jobs in (4, 1):
     try:
         stagenets.RVFLRegressor(n_hidden=100, random_state=0, n_jobs=n_jobs).fit(X, X[:, 0])
@@ -68,6 +68,6 @@ print("alive")
 @pytest.mark.parametrize("script", [SCRIPT, FRESH], ids=["many-limits", "fresh-process"])
 def test_short_of_memory_is_a_memory_error_or_no_matter(script):
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", script], capture_output=True, text=True, timeout=200
+        [sys.executable, "-W", "ignore", "-c", script], capture_output=True, text=True, timeout=900
     )
     assert done.returncode == 0, done.stderr

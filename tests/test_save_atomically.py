@@ -100,7 +100,7 @@ for number in range(20):
 
 def test_same_model_same_bytes_in_any_process(models, tmp_path):
     models[0].save(tmp_path / "first")
-    subprocess.run([sys.executable, "-c", SAME_BYTES, str(tmp_path)], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", SAME_BYTES, str(tmp_path)], check=True, timeout=600)
 
 
 # A process that saves two models in turn is killed at random moments, again and again.
@@ -134,7 +134,7 @@ def test_a_process_killed_while_saving_leaves_the_old_or_the_new_file(models, tm
         [sys.executable, "-c", KILLED, str(tmp_path), str(KILLS)],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     assert "killed while writing" in done.stdout

@@ -70,6 +70,20 @@ def test_models_and_sets_can_be_added_later(data, tmp_path):
     assert found == expected
 
 
+# Whoever opens data when two rows are there waits, so that the kill comes in the midst of the run.
+WAITING = """
+import os, sys, time
+rows = {rows!r}
+def audit(event, arguments):
+    if event == "open" and str(arguments[0]).endswith(".npz") and os.path.exists(rows):
+        with open(rows, "rb") as file:
+            enough = file.read().count(b"\\n") >= 3
+        while enough:
+            time.sleep(0.1)
+sys.addaudithook(audit)
+"""
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_killed_run_resumes_to_the_same_file(data, tmp_path, jobs):
     for seed in range(4, 16):
@@ -77,7 +91,10 @@ def test_a_killed_run_resumes_to_the_same_file(data, tmp_path, jobs):
     names = ",".join(sorted(path.stem for path in data.glob("*.npz")))
     arguments = ["study", "--data", data, "--sets", names, "--protocol", "sound", "--repeats", 1]
     arguments += ["--models", MODELS[0], "--quiet", "--out"]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    rows = tmp_path / "cut" / "sound" / "rows.csv"
+    (tmp_path / "sitecustomize.py").write_text(WAITING.format(rows=str(rows)))
+    path = [str(tmp_path), *filter(None, sys.path)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path)}
     process = subprocess.Popen(
         [
             sys.executable,
@@ -87,11 +104,10 @@ def test_a_killed_run_resumes_to_the_same_file(data, tmp_path, jobs):
         ],
         env=environment,
     )
-    rows = tmp_path / "cut" / "sound" / "rows.csv"
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 600
     while (not rows.exists() or rows.read_bytes().count(b"\n") < 3) and process.poll() is None:
         assert time.monotonic() < deadline
-        time.sleep(0.005)
+        time.sleep(0.05)
     process.kill()
     process.wait()
     assert process.returncode == -signal.SIGKILL or os.name == "nt"
