@@ -1,4 +1,4 @@
-"""Networks cut back to a stage, and files without stages: against staged predictions."""
+"""Networks cut back to fewer units, and files without stages: against staged predictions."""
 
 import os
 import pickle
@@ -8,7 +8,6 @@ import pytest
 
 import stagenets
 from stagenets.export._files import save_model
-from stagenets.export._truncated import truncated
 
 rng = np.random.default_rng(0)
 X, X_new = rng.normal(size=(2, 60, 4))
@@ -44,7 +43,7 @@ def same(found, expected):
 
 def test_truncated_models_predict_like_the_stages(model):
     for stage, expected in enumerate(model.staged_predict(X_new)):
-        cut = truncated(model, stage)
+        cut = model.truncated(n_hidden=int(model.units_path_[stage]))
         same(cut.predict(X_new), expected)
         assert cut.n_hidden_ == model.units_path_[stage]
         assert len(cut.objective_path_) == stage + 1
@@ -65,14 +64,14 @@ def test_files_without_stages_predict_the_same_and_are_smaller(model, tmp_path):
         with pytest.raises(ValueError, match="kept without its stages"):
             next(iter(again.staged_predict(X_new)))
         with pytest.raises(ValueError, match="kept without its stages"):
-            truncated(again, model.best_iter_ - 1)
-        same(truncated(again, model.best_iter_).predict(X_new), model.predict(X_new))
+            again.truncated(int(model.units_path_[model.best_iter_ - 1]))
+        same(again.truncated(model.n_hidden_).predict(X_new), model.predict(X_new))
     save_model(loaded, whole)  # what was left out stays out
     assert whole.read_bytes() == last.read_bytes()
 
 
 def test_truncated_models_are_saved_and_loaded(model, tmp_path):
-    cut = truncated(model, 2)
+    cut = model.truncated(int(model.units_path_[2]))
     save_model(cut, tmp_path / "cut")
     np.testing.assert_array_equal(
         stagenets.load(tmp_path / "cut").predict(X_new), cut.predict(X_new)
@@ -90,14 +89,26 @@ def test_stages_are_most_of_a_file(tmp_path):
     assert saved == pytest.approx(sum(array.nbytes for array in arrays), rel=0.05)
 
 
-def test_wrong_stages_are_refused(model):
-    for stage, message in [
-        (-1, "stage must be an integer"),
-        (1.5, "stage must be an integer"),
-        (model.best_iter_ + 1, f"stage must be between 0 and {model.best_iter_}"),
+def test_networks_of_leaves_are_cut_between_units():
+    model = stagenets.RVFLRegressor(n_hidden=9, weight_init="leaf", random_state=0)
+    model.fit(X, NUMBERS[:, 0])
+    for units, expected in enumerate(model.staged_predict(X_new)):
+        cut = model.truncated(units)
+        same(cut.predict(X_new), expected)
+        assert len(cut.hidden_biases_) == (model.hidden_ends_[units - 1] if units else 0)
+
+
+def test_wrong_sizes_are_refused(model):
+    for size, message in [
+        (-1, "n_hidden must be an integer"),
+        (1.5, "n_hidden must be an integer"),
+        (model.n_hidden_ + 1, f"n_hidden must be at most {model.n_hidden_}"),
     ]:
         with pytest.raises(ValueError, match=message):
-            truncated(model, stage)
+            model.truncated(size)
+    in_pairs = stagenets.ELMRegressor(n_hidden=6, block_size=2, random_state=0).fit(X, NUMBERS)
+    with pytest.raises(ValueError, match="at the end of a stage, such as 2 or 4; got 3"):
+        in_pairs.truncated(3)
     one_shot = stagenets.ELMRegressor(n_hidden=3, selection="random").fit(X, NUMBERS)
     with pytest.raises(ValueError, match="a one-shot network has no stages"):
-        truncated(one_shot, 0)
+        one_shot.truncated(0)

@@ -24,7 +24,8 @@ template <class Scalar>
 std::shared_ptr<Fit> fit_from_python(const InputArray<Scalar>& x, const Targets& targets,
                                      const NetworkSettings& settings,
                                      const std::optional<VectorD>& root_weights, int threads,
-                                     const py::object& callback) {
+                                     const py::object& callback, const KnownStages* known,
+                                     bool remember) {
   const InputView<Scalar> view = view_of(x);
   check(view.rows >= 1 && view.columns >= 1, "X must not be empty");
   check_rows("targets", targets.rows(), view.rows);
@@ -36,8 +37,10 @@ std::shared_ptr<Fit> fit_from_python(const InputArray<Scalar>& x, const Targets&
   check_splits(stopping.splits, view.rows);
   const TrainingData<Scalar> data{view, targets, root_weights ? root_weights->data() : nullptr};
   const Observer observer = observer_of(callback);
+  FitRequest request{settings, threads, remember};
+  if (known) request.network.stages.known = *known;
   const WithoutGil no_gil;
-  return std::make_shared<Fit>(fit(data, {settings, threads}, observer, check_signals));
+  return std::make_shared<Fit>(fit(data, request, observer, check_signals));
 }
 
 py::dict profile_of(const Fit& fit) {
@@ -54,10 +57,34 @@ py::dict profile_of(const Fit& fit) {
 
 // A property that is a read-only view of a vector of the history.
 template <class Value>
-auto path_of(std::vector<Value> FitHistory::* member) {
+auto path_of(std::vector<Value> FitHistory::*member) {
   return [member](const py::object& self) {
     return as_array(self.cast<const FitHistory&>().*member, self);
   };
+}
+
+// Opaque to Python, which only stores them between two fits.
+void register_known_stages(py::module_& module) {
+  using Plain = std::tuple<Index, std::vector<Index>, std::vector<double>, PoolQuantiles>;
+  py::class_<KnownStages>(module, "KnownStages")
+      .def("__len__", [](const KnownStages& known) { return known.stages.size(); })
+      .def(py::pickle(
+          [](const KnownStages& known) {
+            std::vector<Plain> plain;
+            for (const KnownStage& stage : known.stages) {
+              plain.emplace_back(stage.keep, stage.pool.candidates, stage.pool.scores,
+                                 stage.pool.quantiles);
+            }
+            return py::make_tuple(std::move(plain));
+          },
+          [](const py::tuple& state) {
+            KnownStages known;
+            for (auto& [keep, candidates, scores, quantiles] :
+                 state[0].cast<std::vector<Plain>>()) {
+              known.stages.push_back({keep, {candidates, scores, quantiles}});
+            }
+            return known;
+          }));
 }
 
 void register_history(py::module_& module) {
@@ -83,6 +110,7 @@ void register_history(py::module_& module) {
 
 void register_fits(py::module_& module) {
   register_history(module);
+  register_known_stages(module);
   py::class_<Fit, std::shared_ptr<Fit>>(module, "Fit")
       .def_property_readonly(
           "network",
@@ -92,12 +120,14 @@ void register_fits(py::module_& module) {
       .def_property_readonly(
           "cv_path",
           [](const py::object& self) { return as_array(self.cast<const Fit&>().cv_path, self); })
+      .def_readonly("known", &Fit::known)
       .def_property_readonly("profile", &profile_of);
 
   const auto define = [&](auto function) {
     module.def("fit", function, py::arg("x").noconvert(), py::arg("targets"), py::arg("settings"),
                py::kw_only(), py::arg("root_weights") = py::none(), py::arg("threads") = 1,
-               py::arg("callback") = py::none());
+               py::arg("callback") = py::none(), py::arg("known") = py::none(),
+               py::arg("remember") = false);
   };
   define(&fit_from_python<double>);
   define(&fit_from_python<float>);

@@ -89,7 +89,10 @@ void register_settings(py::module_& module) {
   py::class_<Stopping>(module, "Stopping")
       .def(py::init(&make_stopping), py::kw_only(), py::arg("by"), py::arg("patience"),
            py::arg("validation_rows") = IndexArray(0), py::arg("splits") = std::vector<RowPair>())
-      .def(py::init<>());
+      .def(py::init<>())
+      .def_property_readonly("validation_rows", [](const py::object& self) {
+        return as_array(self.cast<const Stopping&>().validation_rows, self);
+      });
 
   py::class_<NetworkSettings>(module, "NetworkSettings")
       .def(py::init(&make_settings), py::kw_only(), py::keep_alive<1, 3>(), py::arg("architecture"),
@@ -98,6 +101,7 @@ void register_settings(py::module_& module) {
            py::arg("alpha"), py::arg("solver"), py::arg("tol"), py::arg("pool_size"),
            py::arg("block_size"), py::arg("selection"), py::arg("score_fraction"),
            py::arg("stopping") = Stopping())
+      .def_property_readonly("seed", [](const NetworkSettings& s) { return s.stages.seed; })
       .def_property_readonly("max_units",
                              [](const NetworkSettings& s) { return s.architecture->max_units(); });
 }

@@ -39,6 +39,8 @@ void register_targets(py::module_& module) {
           "numbers", [](MatrixD values) { return from_matrix(Task::numbers, std::move(values)); },
           py::arg("values"))
       .def_property_readonly("task", &Targets::task)
+      .def_property_readonly("values", &Targets::values,
+                             py::return_value_policy::reference_internal)
       .def("score", [](const Targets& targets, const MatrixD& scores) {
         check_rows("scores", scores.rows(), targets.rows());
         check(scores.cols() == targets.outputs(), "scores must have one column per output");

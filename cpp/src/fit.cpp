@@ -27,6 +27,7 @@ std::vector<double> cross_validated_path(const TrainingData<Scalar>& data,
   SearchSettings search;
   search.families = {{request.network}};
   search.families.front().front().stages.stopping = {};
+  search.families.front().front().stages.known = {};
   search.sizes = sizes_to_try(request.network);
   search.splits = request.network.stages.stopping.splits;
   search.max_memory = request.max_memory;
@@ -74,12 +75,14 @@ Fit fit(const TrainingData<Scalar>& data, const FitRequest& request, const Obser
                 [&] { result.cv_path = cross_validated_path(data, request, poll); });
     if (!result.cv_path.empty()) settings = settings.with_size(best_size(result.cv_path));
   }
-  NetworkFit fitted = fit_network(data, settings, wanted_of(data.targets, settings.stages),
-                                  observer, request.threads, poll);
+  Wanted wanted = wanted_of(data.targets, settings.stages);
+  wanted.known_stages = request.remember;
+  NetworkFit fitted = fit_network(data, settings, wanted, observer, request.threads, poll);
   result.network = std::make_shared<const FittedNetwork>(
       std::move(fitted.network), std::move(fitted.readout), std::move(fitted.path));
   result.history = std::move(fitted.history);
   result.temperature = fitted.temperature;
+  result.known = std::move(fitted.known);
   result.profile = fitted.profile;
   return result;
 }

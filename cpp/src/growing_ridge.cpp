@@ -130,8 +130,8 @@ bool GrowingRidge<Scalar>::try_dual() {
 }
 
 template <class Scalar>
-std::vector<Index> GrowingRidge<Scalar>::append_best(const std::vector<Index>& ranking,
-                                                     Index count) {
+typename GrowingRidge<Scalar>::Appended GrowingRidge<Scalar>::append_best(
+    const std::vector<Index>& ranking, Index count) {
   if (primal_ && solver_ == Solver::automatic && width_ + count > design_.rows()) try_dual();
 
   // Sums over rows have rounding errors even if there are few columns.
@@ -154,7 +154,8 @@ std::vector<Index> GrowingRidge<Scalar>::append_best(const std::vector<Index>& r
       candidates = chosen;  // other candidates replace those that add nothing
       continue;
     }
-    if (chosen.empty()) return chosen;
+    const auto looked_at = static_cast<std::size_t>(next - ranking.begin());
+    if (chosen.empty()) return {chosen, looked_at};
 
     factor_->append(choice, projection, design_, state_, team_);
     // ‖R‖² bounds the objective from below if rounding has eliminated the difference.
@@ -165,7 +166,7 @@ std::vector<Index> GrowingRidge<Scalar>::append_best(const std::vector<Index>& r
     steps_.push_back(choice.step);
     source.select(chosen);
     source.keep_selected();
-    return chosen;
+    return {chosen, looked_at};
   }
 }
 

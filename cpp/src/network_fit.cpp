@@ -66,6 +66,7 @@ NetworkFit network_of(StagewiseFit fit, const NetworkUnits<Scalar>& units,
   result.history = std::move(fit.history);
   result.temperature = fit.temperature;
   result.path_temperatures = std::move(fit.path_temperatures);
+  result.known = std::move(fit.known);
   result.profile = fit.profile;
   return result;
 }

@@ -115,18 +115,6 @@ std::vector<Index> rows_to_score(Index rows, double fraction, std::uint64_t seed
   return chosen;
 }
 
-std::vector<Index> rank_scores(const VectorD& scores) {
-  std::vector<std::pair<double, Index>> ranked;
-  ranked.reserve(static_cast<std::size_t>(scores.size()));
-  // Negative, so that the best come first and ties are in the order in which they were drawn.
-  for (Index j = 0; j < scores.size(); ++j) ranked.emplace_back(-scores[j], j);
-  std::sort(ranked.begin(), ranked.end());
-  std::vector<Index> order;
-  order.reserve(ranked.size());
-  for (const auto& [score, candidate] : ranked) order.push_back(candidate);
-  return order;
-}
-
 template MatrixD score_pool<float>(Design<float>&, const std::vector<const RidgeState<float>*>&,
                                    const std::vector<Index>&, Team&);
 template MatrixD score_pool<double>(Design<double>&, const std::vector<const RidgeState<double>*>&,

@@ -135,7 +135,7 @@ class SharedPools {
         rows_to_score(split_.train_rows(), first.stages.score_fraction, first.stages.seed, stage);
     const MatrixD scores = score_pool(first.design, states, rows, team_);
     for (std::size_t i = 0; i < members.size(); ++i) {
-      members[i]->run.end_stage(stage, scores.col(static_cast<Index>(i)), nullptr);
+      members[i]->run.end_stage(stage, rank_pool(scores.col(static_cast<Index>(i))), nullptr);
     }
   }
 

@@ -20,12 +20,17 @@ StagewiseFit fit_stagewise(Design<Scalar>& design, const RowBlocks& blocks, cons
     design.source().draw(stage, run.plan(), team);
     draw_seconds += draw_watch.lap();
     if (settings.one_shot()) {  // nothing is to be chosen
-      run.end_stage(stage, VectorD::Zero(run.plan().pool), observer);
+      run.end_stage(stage, rank_pool(VectorD::Zero(run.plan().pool)), observer);
+      continue;
+    }
+    if (const KnownStage* known = settings.known.find(stage, run.plan().keep)) {
+      run.end_stage(stage, known->pool, observer);
       continue;
     }
     const std::vector<Index> rows =
         rows_to_score(design.rows(), settings.score_fraction, settings.seed, stage);
-    run.end_stage(stage, score_pool(design, {&run.state()}, rows, team), observer);
+    const VectorD scores = score_pool(design, {&run.state()}, rows, team);
+    run.end_stage(stage, rank_pool(scores), observer);
   }
   StagewiseFit fit = run.finish();
   fit.profile = design.profile();

@@ -2,18 +2,8 @@
 
 #include <limits>
 
-#include "stagenets/scores.hpp"
-
 namespace stagenets {
 namespace {
-
-PoolQuantiles quantiles_of(const VectorD& scores, const std::vector<Index>& best_first) {
-  PoolQuantiles quantiles;
-  for (std::size_t i = 0; i < quantiles.size(); ++i) {
-    quantiles[i] = scores[best_first[(best_first.size() - 1) * (4 - i) / 4]];
-  }
-  return quantiles;
-}
 
 // Scores that minimise the log-loss need no temperature.
 std::optional<Calibration> calibration_for(const Targets& targets, const Wanted& wanted, Loss loss,
@@ -96,13 +86,16 @@ bool StagewiseRun<Scalar>::out_of_patience() const {
 
 // Appends the best candidates of a ranking to the network; all of them, some at a time, if none are to be chosen.
 template <class Scalar>
-std::vector<Index> StagewiseRun<Scalar>::append(const std::vector<Index>& ranking) {
+typename GrowingRidge<Scalar>::Appended StagewiseRun<Scalar>::append(
+    const std::vector<Index>& ranking) {
   constexpr std::size_t kTogether = 128;
-  std::vector<Index> chosen;
+  typename GrowingRidge<Scalar>::Appended appended;
+  std::vector<Index>& chosen = appended.candidates;
   const auto append_some = [&](const std::vector<Index>& candidates, Index count) {
-    const std::vector<Index> some = ridge_.append_best(candidates, count);
-    chosen.insert(chosen.end(), some.begin(), some.end());
-    if (validation_ && !some.empty()) validation_->add_selected(design_);
+    const auto some = ridge_.append_best(candidates, count);
+    chosen.insert(chosen.end(), some.candidates.begin(), some.candidates.end());
+    appended.looked_at += some.looked_at;
+    if (validation_ && !some.candidates.empty()) validation_->add_selected(design_);
   };
   if (settings_.one_shot()) {
     for (std::size_t first = 0; first < ranking.size(); first += kTogether) {
@@ -117,22 +110,24 @@ std::vector<Index> StagewiseRun<Scalar>::append(const std::vector<Index>& rankin
     const Index units = static_cast<Index>(fit_.history.selected.size() + chosen.size());
     softmax_->add_stage(units, design_.source().features());
   }
-  return chosen;
+  return appended;
 }
 
 template <class Scalar>
-void StagewiseRun<Scalar>::end_stage(Index stage, const VectorD& scores, const Observer& observer) {
+void StagewiseRun<Scalar>::end_stage(Index stage, const RankedPool& pool,
+                                     const Observer& observer) {
   FitHistory& history = fit_.history;
-  const std::vector<Index> ranking = rank_scores(scores);
-  const std::vector<Index> chosen = append(ranking);
+  const Index keep = plan().keep;
+  const auto [chosen, looked_at] = append(pool.candidates);
+  if (wanted_.known_stages) fit_.known.stages.push_back({keep, pool.first(looked_at)});
   if (chosen.empty()) {  // no candidate of this kind adds anything
     finished_ = !design_.source().go_to_next_kind() || plan().keep == 0;
     return;
   }
   for (const Index candidate : chosen) history.selected.push_back({stage, candidate});
   if (!settings_.one_shot()) {
-    for (const Index candidate : chosen) history.unit_scores.push_back(scores[candidate]);
-    history.pool_quantiles.push_back(quantiles_of(scores, ranking));
+    for (const Index candidate : chosen) history.unit_scores.push_back(pool.score_of(candidate));
+    history.pool_quantiles.push_back(pool.quantiles);
   }
   const double before = history.objective_path.back();
   record();

@@ -131,7 +131,8 @@ TEST_CASE("temperatures along a path are those of networks fitted to those sizes
                                                team);
                       for (Index stage = 0; !run.finished(); ++stage) {
                         design.source().draw(stage, run.plan(), team);
-                        run.end_stage(stage, score_pool(design, {&run.state()}, {}, team), nullptr);
+                        const VectorD scores = score_pool(design, {&run.state()}, {}, team);
+                        run.end_stage(stage, rank_pool(scores), nullptr);
                       }
                       path = run.trace(sizes).path_temperatures;
                     });

@@ -27,6 +27,8 @@ class Targets:
     def numbers(values: _Matrix) -> Targets: ...
     @property
     def task(self) -> Task: ...
+    @property
+    def values(self) -> _Matrix: ...
     def score(self, scores: _Matrix) -> float: ...
 
 class Architecture:
@@ -59,6 +61,8 @@ class Stopping:
         validation_rows: _Rows = ...,
         splits: Sequence[_Split] = ...,
     ) -> None: ...
+    @property
+    def validation_rows(self) -> _Rows: ...
 
 class NetworkSettings:
     def __init__(
@@ -82,6 +86,8 @@ class NetworkSettings:
         score_fraction: float,
         stopping: Stopping = ...,
     ) -> None: ...
+    @property
+    def seed(self) -> int: ...
     @property
     def max_units(self) -> int: ...
 
@@ -172,9 +178,14 @@ class FitHistory:
     @property
     def pool_quantiles(self) -> _Matrix: ...
 
+class KnownStages:
+    def __len__(self) -> int: ...
+
 class Fit:
     @property
     def network(self) -> Network: ...
+    @property
+    def known(self) -> KnownStages: ...
     @property
     def history(self) -> FitHistory: ...
     @property
@@ -200,6 +211,8 @@ def fit(
     root_weights: _Matrix | None = None,
     threads: int = 1,
     callback: _StageCallback | None = None,
+    known: KnownStages | None = None,
+    remember: bool = False,
 ) -> Fit: ...
 def fit_given_units(
     candidates: Callable[[int, int], Any],

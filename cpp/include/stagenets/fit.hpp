@@ -9,6 +9,7 @@ namespace stagenets {
 struct FitRequest {
   NetworkSettings network;
   int threads = 1;
+  bool remember = false;    // whether the result has what a later fit needs to repeat the stages
   double max_memory = 2e9;  // of a cross-validation, in bytes
 };
 
@@ -19,6 +20,7 @@ struct Fit {
   double temperature = 1.0;  // of softmax(τ · scores); 1 if not requested
   std::vector<double>
       cv_path;  // mean score of every size from 1 (NaN if not tried), if cross-validation chose it
+  KnownStages known;  // if requested
   Profile profile;
 };
 

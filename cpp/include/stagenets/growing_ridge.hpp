@@ -30,8 +30,12 @@ class GrowingRidge {
 
   // Appends `count` candidates of the ranking: the first ones, or (Selection::joint) those of a shortlist
   // that give the largest drop one after another. Skips any that add nothing (a relative pivot below
-  // d·eps). Returns those appended, possibly none.
-  std::vector<Index> append_best(const std::vector<Index>& ranking, Index count);
+  // d·eps). The result depends on no candidate beyond those looked at.
+  struct Appended {
+    std::vector<Index> candidates;  // possibly none
+    std::size_t looked_at = 0;      // in the ranking
+  };
+  Appended append_best(const std::vector<Index>& ranking, Index count);
 
   // Ω. If it had to be refined, `objective` becomes the objective at the refined readout.
   MatrixD readout(double& objective);

@@ -43,6 +43,7 @@ struct NetworkFit {
   FitHistory history;
   double temperature = 1.0;               // of softmax(τ · scores); 1 if not requested
   std::vector<double> path_temperatures;  // if requested
+  KnownStages known;                      // if requested
   Profile profile;
 };
 

@@ -18,7 +18,4 @@ MatrixD score_pool(Design<Scalar>& design, const std::vector<const RidgeState<Sc
 // Empty (meaning all) if the fraction is 1 or leaves too few rows for reliable scores.
 std::vector<Index> rows_to_score(Index rows, double fraction, std::uint64_t seed, Index stage);
 
-// Indices of the scores, best first; equal scores in order of index.
-std::vector<Index> rank_scores(const VectorD& scores);
-
 }  // namespace stagenets

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stagenets/index.hpp"
+#include "stagenets/ranked_pool.hpp"
 
 namespace stagenets {
 
@@ -58,6 +59,7 @@ struct StagewiseSettings {
   double score_fraction = 1.0;  // fraction of the rows on which candidates are scored
   std::uint64_t seed = 0;       // of the rows to score on
   Stopping stopping;
+  KnownStages known;  // from an earlier fit; empty if there was none
 
   bool one_shot() const { return selection == Selection::random; }
 };
@@ -67,6 +69,7 @@ struct Wanted {
   bool left_out_path = false;      // the leave-one-out error after every stage
   bool temperature = false;        // of the final network; for one label per row only
   bool path_temperatures = false;  // of every size on the path
+  bool known_stages = false;       // what a later fit needs to repeat the stages
   std::vector<Index> sizes;  // numbers of units on the path of a one-shot network, or by log-loss
 
   bool leverages() const { return left_out_path || temperature || path_temperatures; }

@@ -2,7 +2,6 @@
 // about the architecture, which is the task of the CandidateSource.
 #pragma once
 
-#include <array>
 #include <functional>
 
 #include "stagenets/design.hpp"
@@ -21,9 +20,6 @@ struct StageReport {
   double validation_score;  // NaN without validation rows
 };
 using Observer = std::function<bool(const StageReport&)>;
-
-// Summary of the scores of a stage's pool: minimum, quartiles, maximum.
-using PoolQuantiles = std::array<double, 5>;
 
 // How a network was built. Paths describe every stage that was run, and their first entry is the state before the first
 // unit; the units are those of the best stage, which is the last one without early stopping.
@@ -49,6 +45,7 @@ struct StagewiseFit {
   FitHistory history;
   double temperature = 1.0;               // of softmax(τ · scores), if requested
   std::vector<double> path_temperatures;  // the same for every size, if requested
+  KnownStages known;                      // all stages that were run, if requested
   Profile profile;
 };
 

@@ -23,7 +23,7 @@ class StagewiseRun {
   const RidgeState<Scalar>& state() const { return ridge_.state(); }
 
   // Keeps the best of the pool that the source has drawn for this stage, records it and decides whether to continue.
-  void end_stage(Index stage, const VectorD& scores, const Observer& observer);
+  void end_stage(Index stage, const RankedPool& pool, const Observer& observer);
 
   // The units chosen so far, and a path through these numbers of units (increasing), with temperatures if requested
   // but without a final readout.
@@ -32,7 +32,7 @@ class StagewiseRun {
   StagewiseFit finish();
 
  private:
-  std::vector<Index> append(const std::vector<Index>& ranking);
+  typename GrowingRidge<Scalar>::Appended append(const std::vector<Index>& ranking);
   void record();
   void finish_ridge();
   void finish_softmax();

@@ -44,6 +44,7 @@ class AffineNetwork(StagewiseNetwork):
         early_stopping: bool | str = False,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 20,
+        warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -68,6 +69,7 @@ class AffineNetwork(StagewiseNetwork):
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
+        self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

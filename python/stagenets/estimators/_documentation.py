@@ -94,6 +94,12 @@ callable, default={default weight_init}
         Fraction of the samples to set aside with ``early_stopping="validation"``.
     n_iter_no_change : int, default=20
         Number of stages without a new best after which "loo" and "validation" stop.
+    warm_start : bool, default=False
+        Whether the next call of `fit` continues where this one ends. It saves time and changes
+        nothing: the result is, bit for bit, that of a new fit. Stages of the last fit are repeated
+        without scoring their pools again as long as data and parameters are the same, apart from
+        the size, `tol`, `n_iter_no_change` and those that do not affect the result; after any other
+        change the fit begins anew. Without a seed in `random_state`, the first fit's is used again.
     random_state : int, RandomState or None, default=None
         Seed of the draws, and of the splits made for early stopping.
     n_jobs : int or None, default=None

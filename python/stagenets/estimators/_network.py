@@ -6,6 +6,7 @@ import os
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -16,6 +17,7 @@ from stagenets import _core
 from stagenets.estimators._attributes import FittedAttributes
 from stagenets.fitting._draws import core_draws
 from stagenets.fitting._fitted_network import FitHistory, FittedNetwork, FloatArray
+from stagenets.fitting._growing import Memory, known_stages, memory_for, seed_for
 from stagenets.fitting._parameters import (
     WEIGHT_FAMILIES,
     check_choice,
@@ -28,7 +30,6 @@ from stagenets.fitting._parameters import (
     check_scaling,
     contiguous,
     is_one_shot,
-    seed_of,
 )
 from stagenets.fitting._progress import StageInfo, watched_fit
 from stagenets.fitting._scikit_callbacks import CallbackSupportMixin
@@ -64,6 +65,7 @@ class StagewiseNetwork(
     _n_layers: ClassVar[int]
     _weight_families: ClassVar[tuple[str, ...]] = WEIGHT_FAMILIES
     _losses: ClassVar[tuple[str, ...]] = ("squared",)
+    _memory: Memory | None = None  # of the last fit, with warm_start=True
 
     # Parameters that every subclass's __init__ sets.
     loss: str
@@ -83,6 +85,7 @@ class StagewiseNetwork(
     early_stopping: bool | str
     validation_fraction: float
     n_iter_no_change: int
+    warm_start: bool
     random_state: Any
     n_jobs: int | None
     verbose: int
@@ -105,7 +108,7 @@ class StagewiseNetwork(
     ) -> _core.NetworkSettings:
         """All settings of the core, checked."""
         pool, block = (1, 1) if self._is_one_shot else check_pool(self.pool_size, self.block_size)
-        seed = seed_of(self.random_state)
+        seed = seed_for(self)
         loss = check_choice("loss", self.loss, self._losses)
         alpha, solver = check_penalty(self.alpha, self.solver, loss)
         return _core.NetworkSettings(
@@ -132,16 +135,22 @@ class StagewiseNetwork(
         self, X: FloatArray, targets: _core.Targets, labels: Labels | None, **meaning: Any
     ) -> FittedNetwork:
         """Fit a network to these targets; `meaning` describes its outputs."""
-        settings = self._settings(X.shape, stopping_of(self, len(X), labels))
+        stopping = stopping_of(self, len(X), labels)
+        settings = self._settings(X.shape, stopping)
         stages = self._planned_stages(settings.max_units)
+        X = contiguous(X)
+        memory = memory_for(self, settings.seed, X, targets.values, stopping.validation_rows)
         with watched_fit(self, stages) as watcher, single_threaded_blas():
             fit = _core.fit(
-                contiguous(X),
+                X,
                 targets,
                 settings,
                 threads=effective_threads(self.n_jobs),
                 callback=watcher,
+                known=known_stages(self, memory),
+                remember=memory is not None,
             )
+        self._memory = None if memory is None else replace(memory, stages=fit.known)
         history = FitHistory.of(fit, staged=not self._is_one_shot)
         warn_if_nothing_helped(self, history)
         names = tuple(map(str, getattr(self, "feature_names_in_", ())))
@@ -211,17 +220,19 @@ class StagewiseNetwork(
 
         save_model(self, path, staged=check_flag("staged", staged))
 
-    def truncated(self, stage: int) -> Self:
-        """A copy of the fitted estimator that ends with a stage.
+    def truncated(self, n_hidden: int) -> Self:
+        """A copy of the fitted estimator with fewer hidden units, made without any data.
 
-        It predicts what `staged_predict` yields for that stage, and is smaller: units beyond the
-        stage and the readouts of the stages before are left out. Probabilities are scaled by the
-        temperature of the whole network.
+        It is the network as it was when it had this many units: it predicts what `staged_predict`
+        yields for that stage, and is smaller, since later units and the readouts of the stages
+        before are left out. Probabilities are scaled by the temperature of the whole network. To
+        build a larger network, see `warm_start`.
 
         Parameters
         ----------
-        stage : int
-            The stage to end with; 0 is the one before the first unit.
+        n_hidden : int
+            Number of units to keep, all kinds counted, as in `n_hidden_`: one of `units_path_`,
+            from 0 on.
 
         Returns
         -------
@@ -231,12 +242,12 @@ class StagewiseNetwork(
         --------
         >>> from stagenets import ELMRegressor
         >>> model = ELMRegressor(n_hidden=5, random_state=0).fit([[0], [1], [2]], [0, 1, 4])
-        >>> model.truncated(2).n_hidden_
+        >>> model.truncated(n_hidden=2).n_hidden_
         2
         """
         from stagenets.export._truncated import truncated
 
-        return truncated(self, stage)
+        return truncated(self, n_hidden)
 
     @property
     def _n_features_out(self) -> int:

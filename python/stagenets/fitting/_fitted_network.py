@@ -190,13 +190,10 @@ class FittedNetwork:
         plain = plain_network(self.core)
         return replace(self, core=core_network({**plain, "path": no_path(plain["readout"])}))
 
-    def truncated(self, stage: int) -> FittedNetwork:
-        """The network as it was after a stage, without the stages before; 0 has no units yet."""
+    def truncated(self, units: int) -> FittedNetwork:
+        """The network as it was after the stage with this many units, without the stages before."""
         kept = self.history.n_kept
-        if self.history.units_path is None:
-            raise ValueError("a one-shot network has no stages")
-        if not 0 <= stage <= kept:
-            raise ValueError(f"stage must be between 0 and {kept}; got {stage}")
+        stage = self._stage_with(units)
         if stage == kept:
             readout = self.core.readout
         elif self.is_staged:
@@ -205,7 +202,6 @@ class FittedNetwork:
             readout = path.start + path.directions[:, :end] @ path.steps[:end]
         else:
             raise ValueError("this network was kept without its stages: only the last one is known")
-        units = int(self.history.units_path[stage])
         columns = units + (self.n_inputs if self.direct_links else 0)
         readout = np.vstack([readout[:columns], readout[-1:]])
         plain = plain_network(self.core)
@@ -218,6 +214,21 @@ class FittedNetwork:
             }
         )
         return replace(self, core=core, history=self.history.until(stage, units))
+
+    def _stage_with(self, units: int) -> int:
+        """The stage that ended with this many units."""
+        if self.history.units_path is None:
+            raise ValueError("n_hidden cannot be lowered: a one-shot network has no stages")
+        sizes = self.history.units_path[: self.history.n_kept + 1]
+        stage = int(np.searchsorted(sizes, units))
+        if stage == len(sizes):
+            raise ValueError(f"n_hidden must be at most {sizes[-1]}; got {units}")
+        if sizes[stage] != units:
+            raise ValueError(
+                f"n_hidden must be the number of units at the end of a stage, such as "
+                f"{sizes[stage - 1]} or {sizes[stage]}; got {units}"
+            )
+        return stage
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "core": plain_network(self.core)}
@@ -245,12 +256,15 @@ def _first_units(layers: list[dict[str, Any]], units: int) -> list[dict[str, Any
     """The layers with their first units in all; the first layer is built first."""
     cut, inputs = [], slice(None)
     for layer in layers:
-        kept = slice(min(units, len(layer["biases"])))
+        ends = layer["ends"]
+        kept = slice(min(units, len(layer["biases"] if ends is None else ends)))
+        terms = kept if ends is None else slice(int(ends[kept.stop - 1]) if kept.stop else 0)
         per_unit = {
-            name: layer[name] if layer[name] is None else layer[name][kept]
-            for name in ("biases", "scales", "offsets")
+            name: None if layer[name] is None else layer[name][kept]
+            for name in ("scales", "offsets", "ends")
         }
-        cut.append({**layer, **per_unit, "weights": layer["weights"][inputs, kept]})
+        per_term = {"biases": layer["biases"][terms], "weights": layer["weights"][inputs, terms]}
+        cut.append({**layer, **per_unit, **per_term})
         units, inputs = units - kept.stop, kept
     return cut
 

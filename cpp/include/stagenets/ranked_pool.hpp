@@ -1,0 +1,41 @@
+// A pool of candidates in the order of their scores, and what a fit remembers of the pools it has ranked: with that, a
+// later fit of the same problem repeats the stages without scoring a candidate, and has the same bits.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "stagenets/types.hpp"
+
+namespace stagenets {
+
+// Summary of the scores of a stage's pool: minimum, quartiles, maximum.
+using PoolQuantiles = std::array<double, 5>;
+
+struct RankedPool {
+  std::vector<Index> candidates;  // best first; equals in the order in which they were drawn
+  std::vector<double> scores;     // of those
+  PoolQuantiles quantiles{};      // of the whole pool
+
+  double score_of(Index candidate) const;
+  // The same without all but the first candidates.
+  RankedPool first(std::size_t count) const;
+};
+
+RankedPool rank_pool(const VectorD& scores);
+
+// The candidates that a stage has looked at, and how many units it was to keep.
+struct KnownStage {
+  Index keep = 0;
+  RankedPool pool;
+};
+
+// The stages of an earlier fit to the same data with the same settings, apart from its size and when to stop.
+struct KnownStages {
+  std::vector<KnownStage> stages;
+
+  // The stage, if it is known to have been the same; null otherwise. The last stage of a fit may have been cut short.
+  const KnownStage* find(Index stage, Index keep) const;
+};
+
+}  // namespace stagenets
