@@ -48,7 +48,10 @@ def cpp(session: nox.Session) -> None:
     python = session.run("python", "-c", "import sys; print(sys.executable)", silent=True).strip()
     pybind11 = session.run("python", "-m", "pybind11", "--cmakedir", silent=True).strip()
     options = ("-GNinja", "-DSTAGENETS_CPP_TESTS=ON", f"-DPython_EXECUTABLE={python}")
-    options += (f"-Dpybind11_DIR={pybind11}",)
+    options += (
+        "-DSTAGENETS_WARNINGS_AS_ERRORS=ON",
+        f"-Dpybind11_DIR={pybind11}",
+    )
     session.run("cmake", "-S.", f"-B{folder}", *options)
     session.run("cmake", "--build", folder)
     session.run(f"{folder}/cpp/tests/core_tests", *session.posargs, external=True)

@@ -6,7 +6,9 @@ void register_threshold_units(py::module_& module);
 }
 #endif
 
-PYBIND11_MODULE(_core, module) {
+// Fits and predictions hold no state outside their arguments and results but what has a lock of its own (the teams of
+// threads, the buffers of the BLAS), so free-threaded Python need not switch its lock back on for us.
+PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   using namespace stagenets::python;
   module.doc() = "The C++ core of stagenets; use the estimators of the package instead.";
   register_blas(module);

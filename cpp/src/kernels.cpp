@@ -15,6 +15,9 @@ namespace {
 
 #ifdef _MSC_VER
 // Whether the CPU has these features (of leaves 1, ecx, and 7, ebx) and the system saves these registers.
+#ifdef __clang__
+__attribute__((target("xsave")))  // its _xgetbv asks for this, and is called where OSXSAVE says yes
+#endif
 bool cpu_has(int leaf1_ecx, int leaf7_ebx, unsigned saved_registers) {
   constexpr int kOsxsave = 1 << 27;
   int leaf[4];
