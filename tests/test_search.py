@@ -37,6 +37,7 @@ LISTS = {
     "activation": "activations",
     "enhancement_activation": "activations",
     "weight_init": "weight_inits",
+    "weight_scale": "weight_scales",
 }
 
 
@@ -51,7 +52,7 @@ def grid_of(cls, **changes):
 
 def both(cls, grid, X, y, cv=3, scoring=None, **params):
     """The search in one pass and scikit-learn's, fitted."""
-    grid = {"weight_init": [cls().weight_init], "loss": ["squared"], **grid}
+    grid = {"weight_init": [cls().weight_init], "weight_scale": [1.0], "loss": ["squared"], **grid}
     ours = SEARCHES[cls](
         **{LISTS.get(name, name): values for name, values in grid.items()},
         cv=cv,
@@ -102,6 +103,20 @@ def test_own_parameters_matter_as_in_single_fits(cls, params):
     X, y = problems.data_for(cls, n=40)
     grid = grid_of(cls, selection=["residual"], pool_size=[8], block_size=[2], alpha=[0.1, 1.0])
     assert_same_search(*both(cls, grid, X, y, **params))
+
+
+@each_estimator
+def test_scales_of_the_weights_are_searched_like_any_other_list(cls):
+    X, y = problems.data_for(cls, n=40)
+    few = {"selection": ["joint"], "pool_size": [8], "block_size": [2], "alpha": [0.1, 1.0]}
+    assert_same_search(*both(cls, grid_of(cls, weight_scale=[0.3, 1.0, 4], **few), X, y))
+
+
+@pytest.mark.parametrize("scales", [[1.0, -2.0], [0], ["steep"], 4.0, []], ids=str)
+def test_scales_that_are_none_are_refused(scales):
+    X, y = problems.data_for(stagenets.ELMRegressor, n=20)
+    with pytest.raises(ValueError, match=r"weight_scales? must be"):
+        stagenets.ELMRegressorCV(weight_scales=scales, max_hidden=3).fit(X, y)
 
 
 def test_scoring_on_a_share_of_the_rows():

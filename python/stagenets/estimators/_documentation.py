@@ -148,6 +148,8 @@ callable, default={default weight_init}
         Numbers of candidates drawn and of units kept per stage to try; "random" ignores them.
     weight_inits : sequence, default={default weight_inits}
         Distributions of the hidden weights to try, each as `weight_init` of the estimator.
+    weight_scales : sequence of float, default=(1.0,)
+        Scales of the hidden weights to try; larger ones make steeper units.
     cv : int, splitter or iterable of (train, test), default=5
         How to split the samples. An integer is a number of folds, which are shuffled by
         `random_state` and, for classifiers, stratified; a splitter is used as it is.
@@ -160,7 +162,7 @@ callable, default={default weight_init}
         Limit, in bytes or as text such as "500MB", on the total memory of everything the search
         holds besides X and a constant of about 100 MB. With less memory, fewer networks are fitted
         at a time; the result is the same.
-    score_fraction, weight_scale, fan_in, standardize, extrapolate, fit_intercept, solver, tol
+    score_fraction, fan_in, standardize, extrapolate, fit_intercept, solver, tol
         As in the estimator.
     random_state : int, RandomState or None, default=None
         Seed of the draws, which all networks and splits share, and of the shuffling of folds.

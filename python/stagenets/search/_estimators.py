@@ -34,6 +34,7 @@ class AffineSearch(NetworkSearch):
         "pool_sizes": "pool_size",
         "block_sizes": "block_size",
         "weight_inits": "weight_init",
+        "weight_scales": "weight_scale",
     }
 
     def __init__(
@@ -48,12 +49,12 @@ class AffineSearch(NetworkSearch):
         pool_sizes: Sequence[int] = (100,),
         block_sizes: Sequence[int] = (1,),
         weight_inits: Sequence[Any] = ("sparse",),
+        weight_scales: Sequence[float] = (1.0,),
         cv: Any = 5,
         scoring: Any = None,
         refit: bool = True,
         max_memory: float | str = "2GB",
         score_fraction: float = 1.0,
-        weight_scale: float = 1.0,
         fan_in: int = 6,
         standardize: bool | str = "robust",
         extrapolate: bool = False,
@@ -73,12 +74,12 @@ class AffineSearch(NetworkSearch):
         self.pool_sizes = pool_sizes
         self.block_sizes = block_sizes
         self.weight_inits = weight_inits
+        self.weight_scales = weight_scales
         self.cv = cv
         self.scoring = scoring
         self.refit = refit
         self.max_memory = max_memory
         self.score_fraction = score_fraction
-        self.weight_scale = weight_scale
         self.fan_in = fan_in
         self.standardize = standardize
         self.extrapolate = extrapolate
@@ -107,6 +108,7 @@ class BroadSearch(NetworkSearch):
         "pool_sizes": "pool_size",
         "block_sizes": "block_size",
         "weight_inits": "weight_init",
+        "weight_scales": "weight_scale",
     }
 
     def __init__(
@@ -123,6 +125,7 @@ class BroadSearch(NetworkSearch):
         pool_sizes: Sequence[int] = (100,),
         block_sizes: Sequence[int] = (1,),
         weight_inits: Sequence[Any] = ("uniform",),
+        weight_scales: Sequence[float] = (1.0,),
         cv: Any = 5,
         scoring: Any = None,
         refit: bool = True,
@@ -130,7 +133,6 @@ class BroadSearch(NetworkSearch):
         score_fraction: float = 1.0,
         feature_activation: str = "identity",
         sparse_features: bool = True,
-        weight_scale: float = 1.0,
         fan_in: int = 6,
         standardize: bool | str = True,
         extrapolate: bool = False,
@@ -152,6 +154,7 @@ class BroadSearch(NetworkSearch):
         self.pool_sizes = pool_sizes
         self.block_sizes = block_sizes
         self.weight_inits = weight_inits
+        self.weight_scales = weight_scales
         self.cv = cv
         self.scoring = scoring
         self.refit = refit
@@ -159,7 +162,6 @@ class BroadSearch(NetworkSearch):
         self.score_fraction = score_fraction
         self.feature_activation = feature_activation
         self.sparse_features = sparse_features
-        self.weight_scale = weight_scale
         self.fan_in = fan_in
         self.standardize = standardize
         self.extrapolate = extrapolate
