@@ -5,7 +5,14 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, r2_score
-from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, train_test_split
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    train_test_split,
+)
 
 import problems
 import stagenets
@@ -158,6 +165,48 @@ def test_stopping_by_cross_validation(cls):
     np.testing.assert_allclose(model.cv_path_, plain.cv_results_["mean_test_score"], atol=1e-9)
     scores = problems.scores_of(plain.best_estimator_, X)
     np.testing.assert_array_equal(problems.scores_of(model, X), scores)
+
+
+@each_estimator
+def test_cross_validation_keeps_groups_together(cls):
+    X, y = noisy(cls, n=60)
+    groups = np.random.default_rng(1).integers(0, 8, 60)
+    size = "n_enhancement" if cls in problems.BLS else "n_hidden"
+    model = stopping(cls, "cv", **{size: 9}).fit(X, y, groups=[f"g{g}" for g in groups])
+    kind = StratifiedGroupKFold if cls in problems.CLASSIFIERS else GroupKFold
+    folds = list(kind(5, shuffle=True, random_state=0).split(X, y, groups))
+    plain = GridSearchCV(stopping(cls, False), {size: range(1, 10)}, cv=folds).fit(X, y)
+    np.testing.assert_allclose(model.cv_path_, plain.cv_results_["mean_test_score"], atol=1e-9)
+
+
+def test_validation_sets_whole_groups_aside():
+    # Each group has an input of its own: only other rows of the group tell its label.
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(40), 5)
+    X = np.eye(40)[groups] + 0.01 * rng.normal(size=(200, 40))
+    y = rng.permutation(np.repeat([0, 1], 20))[groups]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # no units help: links to the inputs say it all, or nothing
+        plain = stopping(stagenets.RVFLClassifier, "validation").fit(X, y)
+        grouped = stopping(stagenets.RVFLClassifier, "validation").fit(X, y, groups=groups)
+    assert plain.validation_path_[0] == 1
+    assert grouped.validation_path_[0] < 0.8
+
+
+@pytest.mark.parametrize(
+    ("early_stopping", "groups", "message"),
+    [
+        (False, np.arange(20), "early_stopping must be True, 'cv' or 'validation' with groups"),
+        ("loo", np.arange(20), "with groups; got 'loo'"),
+        ("cv", np.arange(19), r"groups must have one entry per sample \(20\); got 19"),
+        ("cv", np.zeros(20), "at least 2 groups; got 1"),
+        ("cv", np.zeros((20, 2)), "1d array"),
+    ],
+)
+def test_groups_that_mean_nothing_are_refused(early_stopping, groups, message):
+    X, y = problems.data_for(stagenets.ELMRegressor, n=20)
+    with pytest.raises(ValueError, match=message):
+        stagenets.ELMRegressor(early_stopping=early_stopping).fit(X, y, groups=groups)
 
 
 @each_estimator

@@ -217,6 +217,36 @@ def test_search_tells_a_log_how_many_fits_are_done(clock, capsys):
     assert [float(time) for time in left] == [12 * 7 / 2, 24 * 4 / 5, 36 / 8]
 
 
+def test_cross_validation_of_sizes_is_shown_before_the_stages(clock, capsys):
+    X, y = problems.data_for(stagenets.RVFLClassifier)
+    model = problems.small(stagenets.RVFLClassifier, early_stopping="cv", verbose=2).fit(X, y)
+    first, *stages = capsys.readouterr().err.splitlines()
+    assert first == "[RVFLClassifier, cross-validation] 5/5 folds, 0.0 s"
+    assert len(stages) == model.n_iter_
+    model.set_params(verbose=0).fit(X, y)
+    assert capsys.readouterr().err == ""
+
+
+def test_time_left_does_not_count_the_cross_validation(clock, capsys):
+    """2 s of folds and then 4 s for each of the units: half-way, as much is left as they took."""
+    model = problems.small(stagenets.RVFLClassifier, verbose=2)
+    with _progress.watched_fit(model, 4) as watcher:
+        clock.now += 2
+        watcher.folds(5, 5)
+        clock.now += 8
+        watcher.stage(1, 2, 4, 1.0, 1.0, np.nan)
+    assert "10.0 s, about 8.0 s left" in capsys.readouterr().err
+
+
+def test_terminal_sees_the_folds_in_a_line_of_their_own():
+    X, y = problems.data_for(stagenets.RVFLClassifier)
+    with redirect_stderr(Terminal()) as terminal:
+        problems.small(stagenets.RVFLClassifier, early_stopping="cv", verbose=1).fit(X, y)
+    folds, stages, _ = terminal.getvalue().split("\n")
+    assert "RVFLClassifier, cross-validation" in folds and "5/5" in redrawn(folds)[-1]
+    assert "stage" in stages
+
+
 def test_search_tells_a_terminal_in_one_line():
     X, y = problems.data_for(stagenets.RVFLClassifier)
     with redirect_stderr(Terminal()) as terminal:

@@ -173,3 +173,12 @@ def test_what_was_fetched_can_be_studied(openml, tmp_path):
     assert command("fetch", "often", "--out", tmp_path) == 0
     arguments = ["study", "--data", tmp_path, "--out", tmp_path / "out", "--protocol", "sound"]
     assert command(*arguments, "--models", "RVFL default", "--quiet") == 0
+
+
+def test_progress_says_what_is_left_unless_quiet(openml, tmp_path, capsys):
+    assert command("fetch", "weather", "7", "--out", tmp_path) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(";")[0] for line in lines] == ["[1/2] weather", "[2/2] 7"]
+    assert all(re.search(r"about \d+ (s|min) left$", line) for line in lines)
+    assert command("fetch", "weather", "--quiet", "--out", tmp_path) == 0
+    assert capsys.readouterr().err == ""

@@ -55,6 +55,9 @@ void check_splits(const std::vector<Split>& splits, Index rows);
 void check_rows(const std::string& name, Index found, Index rows);
 void check(bool condition, const std::string& message);
 
+// Calls a Python function with (done, total), if there is one.
+std::function<void(Index, Index)> progress_of(const py::object& progress);
+
 // A read-only view of a vector or matrix that `owner` keeps alive.
 template <class Value>
 py::array as_array(const std::vector<Value>& values, const py::handle& owner) {

@@ -24,8 +24,8 @@ template <class Scalar>
 std::shared_ptr<Fit> fit_from_python(const InputArray<Scalar>& x, const Targets& targets,
                                      const NetworkSettings& settings,
                                      const std::optional<VectorD>& root_weights, int threads,
-                                     const py::object& callback, const KnownStages* known,
-                                     bool remember) {
+                                     const py::object& callback, const py::object& progress,
+                                     const KnownStages* known, bool remember) {
   const InputView<Scalar> view = view_of(x);
   check(view.rows >= 1 && view.columns >= 1, "X must not be empty");
   check_rows("targets", targets.rows(), view.rows);
@@ -37,10 +37,11 @@ std::shared_ptr<Fit> fit_from_python(const InputArray<Scalar>& x, const Targets&
   check_splits(stopping.splits, view.rows);
   const TrainingData<Scalar> data{view, targets, root_weights ? root_weights->data() : nullptr};
   const Observer observer = observer_of(callback);
+  const SearchProgress folds_done = progress_of(progress);
   FitRequest request{settings, threads, remember};
   if (known) request.network.stages.known = *known;
   const WithoutGil no_gil;
-  return std::make_shared<Fit>(fit(data, request, observer, check_signals));
+  return std::make_shared<Fit>(fit(data, request, observer, folds_done, check_signals));
 }
 
 py::dict profile_of(const Fit& fit) {
@@ -126,8 +127,8 @@ void register_fits(py::module_& module) {
   const auto define = [&](auto function) {
     module.def("fit", function, py::arg("x").noconvert(), py::arg("targets"), py::arg("settings"),
                py::kw_only(), py::arg("root_weights") = py::none(), py::arg("threads") = 1,
-               py::arg("callback") = py::none(), py::arg("known") = py::none(),
-               py::arg("remember") = false);
+               py::arg("callback") = py::none(), py::arg("progress") = py::none(),
+               py::arg("known") = py::none(), py::arg("remember") = false);
   };
   define(&fit_from_python<double>);
   define(&fit_from_python<float>);

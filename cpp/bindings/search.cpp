@@ -4,6 +4,16 @@
 #include "gil.hpp"
 
 namespace stagenets::python {
+
+std::function<void(Index, Index)> progress_of(const py::object& progress) {
+  if (progress.is_none()) return nullptr;
+  const py::handle borrowed = progress;
+  return [borrowed](Index done, Index total) {
+    const WithGil gil;
+    call_python(borrowed, done, total);
+  };
+}
+
 namespace {
 
 // judge(split, scores, temperature) -> float, called by whichever thread has scores to judge. The scores are a
@@ -56,14 +66,7 @@ py::array_t<double> search_from_python(const InputArray<Scalar>& x, const Target
   settings.temperatures = temperatures;
   settings.max_memory = max_memory;
   settings.threads = threads;
-  SearchProgress tell;
-  if (!progress.is_none()) {
-    const py::handle borrowed = progress;
-    tell = [borrowed](Index done, Index total) {
-      const WithGil gil;
-      call_python(borrowed, done, total);
-    };
-  }
+  const SearchProgress tell = progress_of(progress);
   const TrainingData<Scalar> data{view, targets};
   const Judge judges = judge_of(judge);
   SearchResults results;

@@ -23,7 +23,8 @@ std::vector<Index> sizes_to_try(const NetworkSettings& network) {
 // Mean score over the splits of every size from one unit on; NaN for sizes that were not tried.
 template <class Scalar>
 std::vector<double> cross_validated_path(const TrainingData<Scalar>& data,
-                                         const FitRequest& request, const Team::Poll& poll) {
+                                         const FitRequest& request,
+                                         const SearchProgress& folds_done, const Team::Poll& poll) {
   SearchSettings search;
   search.families = {{request.network}};
   search.families.front().front().stages.stopping = {};
@@ -33,7 +34,7 @@ std::vector<double> cross_validated_path(const TrainingData<Scalar>& data,
   search.max_memory = request.max_memory;
   search.threads = request.threads;
   if (search.sizes.empty()) return {};
-  const SearchResults found = search_networks(data, search, nullptr, nullptr, poll);
+  const SearchResults found = search_networks(data, search, nullptr, folds_done, poll);
   std::vector<double> means(static_cast<std::size_t>(search.sizes.back()),
                             std::numeric_limits<double>::quiet_NaN());
   for (std::size_t i = 0; i < search.sizes.size(); ++i) {
@@ -66,13 +67,13 @@ Wanted wanted_of(const Targets& targets, const StagewiseSettings& stages) {
 
 template <class Scalar>
 Fit fit(const TrainingData<Scalar>& data, const FitRequest& request, const Observer& observer,
-        const Team::Poll& poll) {
+        const SearchProgress& folds_done, const Team::Poll& poll) {
   NetworkSettings settings = request.network;
   Fit result;
   if (settings.stages.stopping.by == StopBy::cross_validation) {
     settings.stages.stopping = {};
     with_memory("a fit", bytes_of_fit(data, settings),
-                [&] { result.cv_path = cross_validated_path(data, request, poll); });
+                [&] { result.cv_path = cross_validated_path(data, request, folds_done, poll); });
     if (!result.cv_path.empty()) settings = settings.with_size(best_size(result.cv_path));
   }
   Wanted wanted = wanted_of(data.targets, settings.stages);
@@ -88,8 +89,8 @@ Fit fit(const TrainingData<Scalar>& data, const FitRequest& request, const Obser
 }
 
 template Fit fit<float>(const TrainingData<float>&, const FitRequest&, const Observer&,
-                        const Team::Poll&);
+                        const SearchProgress&, const Team::Poll&);
 template Fit fit<double>(const TrainingData<double>&, const FitRequest&, const Observer&,
-                         const Team::Poll&);
+                         const SearchProgress&, const Team::Poll&);
 
 }  // namespace stagenets

@@ -211,6 +211,7 @@ def fit(
     root_weights: _Matrix | None = None,
     threads: int = 1,
     callback: _StageCallback | None = None,
+    progress: Callable[[int, int], object] | None = None,
     known: KnownStages | None = None,
     remember: bool = False,
 ) -> Fit: ...

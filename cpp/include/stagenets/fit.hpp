@@ -24,8 +24,9 @@ struct Fit {
   Profile profile;
 };
 
+// The observer is called after the stages of the final fit, `folds_done` while a size is cross-validated.
 template <class Scalar>
 Fit fit(const TrainingData<Scalar>& data, const FitRequest& request, const Observer& observer,
-        const Team::Poll& poll);
+        const SearchProgress& folds_done, const Team::Poll& poll);
 
 }  // namespace stagenets

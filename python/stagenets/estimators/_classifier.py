@@ -35,7 +35,7 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
     _losses = ("squared", "log")
 
     @tells_callbacks
-    def fit(self, X: Any, y: Any) -> NetworkClassifier:
+    def fit(self, X: Any, y: Any, *, groups: Any = None) -> NetworkClassifier:
         """Choose the hidden units and fit the readout.
 
         Parameters
@@ -44,6 +44,9 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
             Training inputs. Computations are in float32 for float32 inputs, otherwise in float64.
         y : array-like of shape (n_samples,)
             Class labels.
+        groups : array-like of shape (n_samples,), optional
+            Groups of samples that early stopping must not divide: the samples of a group are either
+            all fitted or all set aside.
 
         Returns
         -------
@@ -53,7 +56,7 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
             X, y = validate_data(self, X, y, dtype=FLOAT_TYPES)
             classes, labels = classes_and_labels(y)
             targets = _core.Targets.labels(labels, len(classes))
-            self.network_ = self._fitted_network(X, targets, labels, classes=classes)
+            self.network_ = self._fitted_network(X, targets, labels, groups, classes=classes)
         return self
 
     def _decisions(self, scores: FloatArray) -> FloatArray:

@@ -132,10 +132,15 @@ class StagewiseNetwork(
         )
 
     def _fitted_network(
-        self, X: FloatArray, targets: _core.Targets, labels: Labels | None, **meaning: Any
+        self,
+        X: FloatArray,
+        targets: _core.Targets,
+        labels: Labels | None,
+        groups: Any,
+        **meaning: Any,
     ) -> FittedNetwork:
         """Fit a network to these targets; `meaning` describes its outputs."""
-        stopping = stopping_of(self, len(X), labels)
+        stopping = stopping_of(self, len(X), labels, groups)
         settings = self._settings(X.shape, stopping)
         stages = self._planned_stages(settings.max_units)
         X = contiguous(X)
@@ -146,7 +151,8 @@ class StagewiseNetwork(
                 targets,
                 settings,
                 threads=effective_threads(self.n_jobs),
-                callback=watcher,
+                callback=watcher.stage,
+                progress=watcher.folds,
                 known=known_stages(self, memory),
                 remember=memory is not None,
             )

@@ -19,7 +19,7 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
     """Regressor methods; the architecture comes from the other base class."""
 
     @tells_callbacks
-    def fit(self, X: Any, y: Any) -> NetworkRegressor:
+    def fit(self, X: Any, y: Any, *, groups: Any = None) -> NetworkRegressor:
         """Choose the hidden units and fit the readout.
 
         Parameters
@@ -28,6 +28,9 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
             Training inputs. Computations are in float32 for float32 inputs, otherwise in float64.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets; each is standardised internally, so that their units do not matter.
+        groups : array-like of shape (n_samples,), optional
+            Groups of samples that early stopping must not divide: the samples of a group are either
+            all fitted or all set aside.
 
         Returns
         -------
@@ -37,7 +40,7 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
             X, y = validate_data(self, X, y, dtype=FLOAT_TYPES, multi_output=True, y_numeric=True)
             y = np.asarray(y, dtype=np.float64)
             targets = _core.Targets.numbers(y.reshape(len(y), -1))
-            self.network_ = self._fitted_network(X, targets, None, one_target=y.ndim == 1)
+            self.network_ = self._fitted_network(X, targets, None, groups, one_target=y.ndim == 1)
         return self
 
     def _predictions(self, scores: FloatArray) -> FloatArray:

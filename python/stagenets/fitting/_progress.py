@@ -6,7 +6,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
 from numbers import Integral
@@ -65,9 +65,20 @@ class StageInfo:
     seconds: float
 
 
+CountCallback = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Watcher:
+    """What the core is to call during a fit; None where nobody watches."""
+
+    stage: StageCallback | None = None
+    folds: CountCallback | None = None  # with (done, total) while sizes are cross-validated
+
+
 @contextmanager
-def watched_fit(model: Any, stages: int) -> Iterator[StageCallback | None]:
-    """What the core is to call after each stage of this model's fit; None if nobody watches."""
+def watched_fit(model: Any, stages: int) -> Iterator[Watcher]:
+    """What the core is to call during this model's fit."""
     callback = model.callback
     if callback is not None and not callable(callback):
         raise ValueError(
@@ -76,7 +87,7 @@ def watched_fit(model: Any, stages: int) -> Iterator[StageCallback | None]:
     tasks = StageTasks.of(model, stages)
     display = _display(type(model).__name__, model.verbose)
     if callback is None and tasks is None and display is None:
-        yield None
+        yield Watcher()
         return
     started = time.perf_counter()
     last: tuple[Any, ...] | None = None
@@ -103,11 +114,37 @@ def watched_fit(model: Any, stages: int) -> Iterator[StageCallback | None]:
         # Call both: if one stops the fit, the other must still be notified of the stage.
         return not ((tasks is not None and tasks.end_stage(max_units)) or stop)
 
-    try:
-        yield report
-    finally:
-        if display is not None and last is not None:
-            display.close(StageInfo(*last))
+    with ExitStack() as cross_validation:
+        folds = None if display is None else _folds(model, cross_validation)
+
+        def report_folds(done: int, total: int) -> None:
+            if folds is not None and display is not None:
+                folds(done, total)
+                if done == total:
+                    cross_validation.close()
+                    display.started = time.perf_counter() - started
+
+        try:
+            yield Watcher(report, None if folds is None else report_folds)
+        finally:
+            if display is not None and last is not None:
+                display.close(StageInfo(*last))
+
+
+def _folds(model: Any, until: ExitStack) -> CountCallback:
+    """Shows how many folds of a cross-validation are done, from the first call on."""
+    show: CountCallback | None = None
+
+    def show_folds(done: int, total: int) -> None:
+        nonlocal show
+        if show is None:
+            name = f"{type(model).__name__}, cross-validation"
+            shown = count_progress(name, model.verbose, unit="fold")
+            show = until.enter_context(shown)
+        if show is not None:
+            show(done, total)
+
+    return show_folds
 
 
 def _is_true(answer: object) -> bool:
@@ -117,6 +154,7 @@ def _is_true(answer: object) -> bool:
 
 class _Display(Protocol):
     due: float  # seconds into the fit after which it wants to show the next stage
+    started: float  # seconds into the fit when its first stage began
 
     def show(self, info: StageInfo) -> None:
         """A stage has ended."""
@@ -152,11 +190,11 @@ class _LogLines:
     def __init__(self, name: str, every: float) -> None:
         self._name, self._every = name, every
         self._shown = -1
-        self.due = every
+        self.due, self.started = every, 0.0
 
     def show(self, info: StageInfo) -> None:
         self._shown, self.due = info.stage, info.seconds + self._every
-        time_left = _time_left(info.seconds, info.n_units / info.max_units)
+        time_left = _time_left(info.seconds - self.started, info.n_units / info.max_units)
         print(
             f"[{self._name}] {info.n_units}/{info.max_units} units, {_figures(info)}, "
             f"{info.seconds:.1f} s{time_left}",
@@ -179,7 +217,7 @@ class _LiveLine:
     def __init__(self, name: str) -> None:
         self._name = name
         self._bar: Any = None
-        self.due = _SECONDS_BETWEEN_REDRAWS
+        self.due, self.started = _SECONDS_BETWEEN_REDRAWS, 0.0
 
     def show(self, info: StageInfo) -> None:
         self.due = info.seconds + _SECONDS_BETWEEN_REDRAWS
@@ -191,7 +229,7 @@ class _LiveLine:
                 "[{elapsed}<{remaining}{postfix}]",
                 dynamic_ncols=True,
             )
-            self._bar.start_t -= info.seconds
+            self._bar.start_t -= info.seconds - self.started
         self._bar.set_postfix_str(_figures(info), refresh=False)
         self._bar.n = info.n_units
         self._bar.refresh()
@@ -202,9 +240,6 @@ class _LiveLine:
         else:
             self.show(last)
             self._bar.close()
-
-
-CountCallback = Callable[[int, int], None]
 
 
 def search_progress(name: str, verbose: Any) -> AbstractContextManager[CountCallback | None]:
@@ -241,8 +276,8 @@ def _logged_count(name: str, unit: str) -> CountCallback:
     def show(done: int, total: int) -> None:
         nonlocal due
         seconds = time.perf_counter() - started
-        if seconds >= due or done == total:
-            due = seconds + _SECONDS_BETWEEN_LOG_LINES
+        if seconds >= due or (done == total and math.isfinite(due)):
+            due = math.inf if done == total else seconds + _SECONDS_BETWEEN_LOG_LINES
             left = _time_left(seconds, done / total)
             print(
                 f"[{name}] {done}/{total} {unit}s, {seconds:.1f} s{left}",

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
+from sklearn.model_selection import (
+    GroupKFold,
+    GroupShuffleSplit,
+    KFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    train_test_split,
+)
+from sklearn.utils.validation import column_or_1d
 
 from stagenets import _core
 from stagenets.fitting._parameters import check_count, check_fraction, refusal, seed_of
@@ -22,9 +30,12 @@ _KINDS = ("loo", "validation", "cv")
 Labels = NDArray[np.int64]
 
 
-def stopping_of(model: StagewiseNetwork, n: int, labels: Labels | None) -> _core.Stopping:
+def stopping_of(
+    model: StagewiseNetwork, n: int, labels: Labels | None, groups: Any = None
+) -> _core.Stopping:
     """The stopping rule for a fit on `n` samples, with these labels in classification."""
     by = _criterion(model)
+    numbers = None if groups is None else _group_numbers(groups, n, model.early_stopping, by)
     if by in ("loo", "validation") and model._is_one_shot:
         raise ValueError(
             f"early_stopping must be False or 'cv' with selection='random', which has no stages; "
@@ -32,10 +43,11 @@ def stopping_of(model: StagewiseNetwork, n: int, labels: Labels | None) -> _core
         )
     patience = check_count("n_iter_no_change", model.n_iter_no_change)
     if by == "validation":
-        rows = _validation_rows(model, n, labels)
+        rows = _validation_rows(model, n, labels, numbers)
         return _core.Stopping(by=by, patience=patience, validation_rows=rows)
     if by == "cv":
-        return _core.Stopping(by=by, patience=patience, splits=_splits(model, n, labels))
+        splits = _splits(model, n, labels, numbers)
+        return _core.Stopping(by=by, patience=patience, splits=splits)
     return _core.Stopping(by=by, patience=patience)
 
 
@@ -59,13 +71,32 @@ def _criterion(model: StagewiseNetwork) -> str:
     return value
 
 
-def _validation_rows(model: StagewiseNetwork, n: int, labels: Labels | None) -> Labels:
+def _group_numbers(groups: Any, n: int, early_stopping: object, by: str) -> Labels:
+    """The number of each sample's group, checked."""
+    if by not in ("cv", "validation"):
+        raise refusal("early_stopping", early_stopping, "True, 'cv' or 'validation' with groups")
+    names = column_or_1d(groups)
+    if len(names) != n:
+        raise ValueError(f"groups must have one entry per sample ({n}); got {len(names)}")
+    found, numbers = np.unique(names, return_inverse=True)
+    if len(found) < 2:
+        raise ValueError(f"groups must name at least 2 groups; got {len(found)}")
+    return numbers.astype(np.int64)
+
+
+def _validation_rows(
+    model: StagewiseNetwork, n: int, labels: Labels | None, groups: Labels | None = None
+) -> Labels:
     fraction = check_fraction("validation_fraction", model.validation_fraction)
     count = max(1, round(fraction * n))
     if count >= n:
         raise ValueError(
             f"validation_fraction must leave samples to fit on; got {fraction} of {n} samples"
         )
+    if groups is not None:
+        splitter = GroupShuffleSplit(1, test_size=fraction, random_state=_state(model))
+        _, rows = next(splitter.split(np.empty((n, 0)), groups=groups))
+        return np.sort(rows)
     few = labels is None or min(np.bincount(labels).min(), count, n - count) < 2
     stratify = None if few or count < labels.max() + 1 else labels  # type: ignore[union-attr]
     _, rows = train_test_split(
@@ -74,15 +105,18 @@ def _validation_rows(model: StagewiseNetwork, n: int, labels: Labels | None) -> 
     return np.sort(rows)
 
 
-def _splits(model: StagewiseNetwork, n: int, labels: Labels | None) -> list[tuple[Labels, Labels]]:
+def _splits(
+    model: StagewiseNetwork, n: int, labels: Labels | None, groups: Labels | None
+) -> list[tuple[Labels, Labels]]:
     if n < 2:
         raise ValueError(f"early_stopping='cv' needs at least 2 samples; got {n}")
-    folds = min(_FOLDS, n)
+    folds = min(_FOLDS, n if groups is None else int(groups.max()) + 1)
     stratified = labels is not None and np.bincount(labels).min() >= folds
-    splitter = (StratifiedKFold if stratified else KFold)(
-        folds, shuffle=True, random_state=_state(model)
-    )
-    return list(splitter.split(np.empty((n, 0)), labels))
+    kind: Any = StratifiedKFold if stratified else KFold
+    if groups is not None:
+        kind = StratifiedGroupKFold if stratified else GroupKFold
+    splitter = kind(folds, shuffle=True, random_state=_state(model))
+    return list(splitter.split(np.empty((n, 0)), labels, groups))
 
 
 def _state(model: StagewiseNetwork) -> int:

@@ -97,6 +97,7 @@ def _add_fetch(commands: argparse._SubParsersAction[Any]) -> None:
     parser.add_argument(
         "--one-hot", action="store_true", help="one column per category instead of codes"
     )
+    parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.set_defaults(run=run_fetch_command)
 
 
@@ -203,14 +204,17 @@ def _study(options: argparse.Namespace) -> int:
 def run_fetch_command(options: argparse.Namespace) -> int:
     """Fetch one data set after another; 1 if any of them failed."""
     from stagenets.study._fetch import fetch
+    from stagenets.study._progress import Progress
 
     failed = 0
-    for name in options.names:
-        try:
-            fetched = fetch(name, options.out, one_hot=options.one_hot)
-        except (ValueError, OSError) as error:
-            failed += 1
-            print(f"stagenets fetch: {name}: {error}", file=sys.stderr)
-        else:
-            print(fetched)
+    with Progress(len(options.names), 0, options.quiet, unit="set") as progress:
+        for name in options.names:
+            try:
+                fetched = fetch(name, options.out, one_hot=options.one_hot)
+            except (ValueError, OSError) as error:
+                failed += 1
+                progress.tell(f"stagenets fetch: {name}: {error}", file=sys.stderr)
+            else:
+                progress.tell(str(fetched))
+            progress.advance(name)
     return 1 if failed else 0

@@ -5,21 +5,22 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
+from typing import Any, TextIO
 
 
 class Progress:
     """Counts finished tasks on stderr."""
 
-    def __init__(self, total: int, done: int, quiet: bool = False) -> None:
+    def __init__(self, total: int, done: int, quiet: bool = False, unit: str = "fit") -> None:
         self.total, self.done, self.quiet = total, done, quiet
         self._first, self._started = done, time.monotonic()
-        self._bar = None
+        self._bar: Any = None
         if not quiet and sys.stderr.isatty():
             try:
                 from tqdm import tqdm
             except ImportError:
                 return
-            self._bar = tqdm(total=total, initial=done, unit="fit", file=sys.stderr)
+            self._bar = tqdm(total=total, initial=done, unit=unit, file=sys.stderr)
 
     def __enter__(self) -> Progress:
         return self
@@ -33,6 +34,13 @@ class Progress:
         if self._bar is not None:
             self._bar.close()
 
+    def tell(self, text: str, file: TextIO | None = None) -> None:
+        """Print a line (to stdout if not told otherwise) without disturbing the bar."""
+        if self._bar is None:
+            print(text, file=file, flush=True)
+        else:
+            self._bar.write(text, file=file)
+
     def advance(self, what: str) -> None:
         """One more task is finished."""
         self.done += 1
@@ -42,8 +50,9 @@ class Progress:
         elif not self.quiet:
             each = (time.monotonic() - self._started) / (self.done - self._first)
             left = each * (self.total - self.done)
+            time_left = f"{left:.0f} s" if left < 100 else f"{left / 60:.0f} min"
             print(
-                f"[{self.done}/{self.total}] {what}; about {left / 60:.0f} min left",
+                f"[{self.done}/{self.total}] {what}; about {time_left} left",
                 file=sys.stderr,
                 flush=True,
             )
