@@ -21,7 +21,10 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
     "numpydoc",
+    "sphinx_copybutton",
+    "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build", "examples"]
@@ -29,8 +32,12 @@ templates_path = ["_templates"]
 suppress_warnings = ["config.cache"]
 default_role = "py:obj"
 
-myst_enable_extensions = ["dollarmath"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
+
+# A copied example has neither prompts nor what it prints.
+copybutton_prompt_text = r">>> |\.\.\. "
+copybutton_prompt_is_regexp = True
 
 autosummary_generate = True
 autodoc_typehints = "none"  # numpydoc's sections have the types in words
@@ -52,6 +59,11 @@ html_theme = "furo"
 html_title = f"stagenets {release}"
 html_static_path = ["_static"]
 html_css_files = ["wide.css"]
+html_theme_options = {
+    "source_repository": "https://github.com/stagenets/stagenets/",
+    "source_branch": "main",
+    "source_directory": "docs/",
+}
 html_copy_source = False
 html_show_sourcelink = False
 html_show_copyright = False

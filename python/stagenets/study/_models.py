@@ -92,6 +92,14 @@ def _lightgbm(labels: NDArray[np.int64], seed: int, threads: int) -> Any:
     return LGBMClassifier(random_state=seed, n_jobs=threads, verbose=-1)
 
 
+def _logistic(labels: NDArray[np.int64], seed: int, threads: int) -> Any:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+
+
 _TUNED = [
     model
     for architecture in ARCHITECTURES
@@ -110,6 +118,7 @@ _UNTUNED = [
     )
 ]
 _RIVALS = [
+    Plain("LogisticRegression", _logistic),
     Plain("Nystroem+Ridge", _nystroem),
     Plain("MLP", _perceptron),
     Plain("HistGradientBoosting", _boosting),
