@@ -183,8 +183,8 @@ Projection DualFactor<Scalar>::project(Design<Scalar>& design, RidgeState<Scalar
 }
 
 template <class Scalar>
-void DualFactor<Scalar>::append(Choice& choice, const Projection&, Design<Scalar>&,
-                                RidgeState<Scalar>& state, Team& team) {
+std::optional<Index> DualFactor<Scalar>::append(Choice& choice, const Projection&, Design<Scalar>&,
+                                                RidgeState<Scalar>& state, Team& team) {
   const Index k = choice.size();
   MatrixD solved(l_.rows(), k);
   for (Index j = 0; j < k; ++j) solved.col(j) = half_solved_.col(choice.columns[j]);
@@ -203,6 +203,7 @@ void DualFactor<Scalar>::append(Choice& choice, const Projection&, Design<Scalar
   cholesky_update(l_, chosen, team);
   own_.push_back(inverse_transposed_columns(choice.schur_factor, 0, team));
   solved_.push_back(std::move(solved));
+  return std::nullopt;
 }
 
 template <class Scalar>

@@ -157,7 +157,11 @@ typename GrowingRidge<Scalar>::Appended GrowingRidge<Scalar>::append_best(
     const auto looked_at = static_cast<std::size_t>(next - ranking.begin());
     if (chosen.empty()) return {chosen, looked_at};
 
-    factor_->append(choice, projection, design_, state_, team_);
+    if (const auto dependent = factor_->append(choice, projection, design_, state_, team_)) {
+      candidates.erase(candidates.begin() + choice.columns[*dependent]);
+      if (candidates.empty() && next == ranking.end()) return {{}, looked_at};
+      continue;
+    }
     // ‖R‖² bounds the objective from below if rounding has eliminated the difference.
     const double lowered =
         std::max(state_.objective - choice.step.squaredNorm(), state_.residual_energy);

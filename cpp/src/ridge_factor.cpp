@@ -1,6 +1,7 @@
 #include "stagenets/ridge_factor.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "stagenets/cholesky.hpp"
 #include "stagenets/gram.hpp"
@@ -127,8 +128,9 @@ Projection RidgeFactor<Scalar>::project(Design<Scalar>& design, RidgeState<Scala
 }
 
 template <class Scalar>
-void RidgeFactor<Scalar>::append(Choice& choice, const Projection& projection,
-                                 Design<Scalar>& design, RidgeState<Scalar>& state, Team& team) {
+std::optional<Index> RidgeFactor<Scalar>::append(Choice& choice, const Projection& projection,
+                                                 Design<Scalar>& design, RidgeState<Scalar>& state,
+                                                 Team& team) {
   const RowBlocks& blocks = state.blocks;
   const Index k = choice.size();
   MatrixD overlap(width_, k), gain(k, state.outputs());
@@ -138,7 +140,6 @@ void RidgeFactor<Scalar>::append(Choice& choice, const Projection& projection,
     gain.row(j) = projection.residual_gain.row(choice.columns[j]);
     in_place = in_place && choice.columns[j] == j;
   }
-  state.worst_pivot = std::min(state.worst_pivot, choice.worst_pivot);
   const bool twice = choice.worst_pivot < second_pass_threshold<Scalar>();
 
   const Matrix<Scalar> scalar_overlap = overlap.template cast<Scalar>();
@@ -152,7 +153,9 @@ void RidgeFactor<Scalar>::append(Choice& choice, const Projection& projection,
     design.scratch(worker).profile.append += watch.lap();
   });
   if (twice) {
-    orthogonalize_again(overlap, choice.schur_factor, state, team);
+    const std::optional<Index> dependent =
+        orthogonalize_again(overlap, choice.schur_factor, state, team);
+    if (dependent) return dependent;
     choice.step = choice.schur_factor.template triangularView<Eigen::Lower>().solve(gain);
     scalar_step = choice.step.template cast<Scalar>();
     measures = blocks.sum(team, state.kSums, [&](double* sums, Index b, int) {
@@ -160,11 +163,13 @@ void RidgeFactor<Scalar>::append(Choice& choice, const Projection& projection,
     });
   }
   state.measured(measures);
+  state.worst_pivot = std::min(state.worst_pivot, choice.worst_pivot);
 
   l_.block(width_, 0, k, width_) = overlap.transpose();
   l_.block(width_, width_, k, k) = choice.schur_factor;
   z_.middleRows(width_, k) = choice.step;
   width_ += k;
+  return std::nullopt;
 }
 
 // Moves the chosen ones of the columns stored after Q to the front.
@@ -182,8 +187,10 @@ void RidgeFactor<Scalar>::move_chosen(Index block, const std::vector<Index>& col
 // "Twice is enough": what is left of Q in the new block is measured, in the inner product of
 // [A; √λ I], and subtracted; overlap and factor are corrected to match.
 template <class Scalar>
-void RidgeFactor<Scalar>::orthogonalize_again(MatrixD& overlap, MatrixD& schur_factor,
-                                              RidgeState<Scalar>& state, Team& team) {
+std::optional<Index> RidgeFactor<Scalar>::orthogonalize_again(MatrixD& overlap,
+                                                              MatrixD& schur_factor,
+                                                              RidgeState<Scalar>& state,
+                                                              Team& team) {
   const Index k = schur_factor.rows();
   const Index size = width_ * k + k * k;
   const RowBlocks blocks = state.blocks.for_sums(size);
@@ -208,7 +215,8 @@ void RidgeFactor<Scalar>::orthogonalize_again(MatrixD& overlap, MatrixD& schur_f
   multiply(transpose, none, state.alpha, upper, upper, 1, square, team);
   multiply(transpose, none, state.alpha, lower, lower, 1, square, team);
   multiply(transpose, none, -1, left, left, 1, square, team);
-  if (blas::potrf(square) != 0) return;
+  const Index failed = blas::potrf(square);
+  if (failed != 0) return failed - 1;  // nothing is left of that column
   const MatrixD correction = square.template triangularView<Eigen::Lower>();
 
   const Matrix<Scalar> leftover = left.template cast<Scalar>();
@@ -219,6 +227,33 @@ void RidgeFactor<Scalar>::orthogonalize_again(MatrixD& overlap, MatrixD& schur_f
   const MatrixD first_factor = schur_factor.template triangularView<Eigen::Lower>();
   multiply(none, transpose, 1, left, first_factor, 1, overlap, team);
   schur_factor = multiply_lower(first_factor, correction, team);
+  return first_dependent(overlap, schur_factor, team);
+}
+
+// Q' = AΓ' has columns of length one. Its rounding errors are eps ‖a_i‖ |Γ'_i|, where ‖a_i‖² + λ is what the rows of L
+// sum to; from √eps on they would show in predictions. The first pass cannot tell, since S is a difference of squares
+// and a column that depends on others leaves no more there than the rounding of its own square.
+template <class Scalar>
+std::optional<Index> RidgeFactor<Scalar>::first_dependent(const MatrixD& overlap,
+                                                          const MatrixD& schur_factor,
+                                                          Team& team) const {
+  constexpr double kLargest = 1.0 / static_cast<double>(std::numeric_limits<Scalar>::epsilon());
+  const Index k = schur_factor.rows();
+  const auto factor = l_.topLeftCorner(width_, width_);
+  MatrixD before = -overlap;
+  solve_lower_transposed(factor, before, team);
+  solve_lower_from_right(schur_factor, before, team);
+  const MatrixD fresh = inverse_transposed_columns(schur_factor, 0, team);
+  VectorD norms(width_);
+  for (Index i = 0; i < width_; ++i) norms[i] = l_.row(i).head(i + 1).squaredNorm();
+  const VectorD fresh_norms =
+      overlap.colwise().squaredNorm().transpose() + schur_factor.rowwise().squaredNorm();
+  for (Index j = 0; j < k; ++j) {
+    const double magnified =
+        before.col(j).cwiseAbs2().dot(norms) + fresh.col(j).cwiseAbs2().dot(fresh_norms);
+    if (!(magnified < kLargest)) return j;
+  }
+  return std::nullopt;
 }
 
 // The newest columns of a block, in place: Y ← Y L_s⁻ᵀ.

@@ -27,8 +27,8 @@ class DualFactor final : public Factor<Scalar> {
   void initialize(RidgeState<Scalar>& state, Team& team);
 
   Projection project(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team) override;
-  void append(Choice& choice, const Projection& projection, Design<Scalar>& design,
-              RidgeState<Scalar>& state, Team& team) override;
+  std::optional<Index> append(Choice& choice, const Projection& projection, Design<Scalar>& design,
+                              RidgeState<Scalar>& state, Team& team) override;
   MatrixD readout(Design<Scalar>& design, Team& team) override;
   MatrixD solve(const MatrixD& rhs, Design<Scalar>& design, Team& team) override;
   MatrixD directions(Design<Scalar>& design, Team& team) override;

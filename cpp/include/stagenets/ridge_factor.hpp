@@ -16,8 +16,8 @@ class RidgeFactor final : public Factor<Scalar> {
               Team& team);
 
   Projection project(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team) override;
-  void append(Choice& choice, const Projection& projection, Design<Scalar>& design,
-              RidgeState<Scalar>& state, Team& team) override;
+  std::optional<Index> append(Choice& choice, const Projection& projection, Design<Scalar>& design,
+                              RidgeState<Scalar>& state, Team& team) override;
   MatrixD readout(Design<Scalar>& design, Team& team) override;
   MatrixD solve(const MatrixD& rhs, Design<Scalar>& design, Team& team) override;
   MatrixD directions(Design<Scalar>& design, Team& team) override;
@@ -39,8 +39,11 @@ class RidgeFactor final : public Factor<Scalar> {
   void orthogonalize_start_again(RidgeState<Scalar>& state, Team& team);
   void absorb_block(Index block, Index first, const Matrix<Scalar>& z, RidgeState<Scalar>& state,
                     double* measures);
-  void orthogonalize_again(MatrixD& overlap, MatrixD& schur_factor, RidgeState<Scalar>& state,
-                           Team& team);
+  // Returns the first new column that depends on those before it, if there is one.
+  std::optional<Index> orthogonalize_again(MatrixD& overlap, MatrixD& schur_factor,
+                                           RidgeState<Scalar>& state, Team& team);
+  std::optional<Index> first_dependent(const MatrixD& overlap, const MatrixD& schur_factor,
+                                       Team& team) const;
   void move_chosen(Index block, const std::vector<Index>& columns, Matrix<Scalar>& scratch);
   void normalize_block(Index block, const MatrixD& schur_factor);
   MatrixD expand(const MatrixD& kept, Index design_columns) const;
