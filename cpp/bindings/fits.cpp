@@ -4,6 +4,7 @@
 #include "gil.hpp"
 #include "history.hpp"
 #include "stagenets/fit.hpp"
+#include "stagenets/paused_fit.hpp"
 
 namespace stagenets::python {
 
@@ -21,11 +22,9 @@ Observer observer_of(const py::object& callback) {
 namespace {
 
 template <class Scalar>
-std::shared_ptr<Fit> fit_from_python(const InputArray<Scalar>& x, const Targets& targets,
-                                     const NetworkSettings& settings,
-                                     const std::optional<VectorD>& root_weights, int threads,
-                                     const py::object& callback, const py::object& progress,
-                                     const KnownStages* known, bool remember) {
+TrainingData<Scalar> checked_data(const InputArray<Scalar>& x, const Targets& targets,
+                                  const NetworkSettings& settings,
+                                  const std::optional<VectorD>& root_weights) {
   const InputView<Scalar> view = view_of(x);
   check(view.rows >= 1 && view.columns >= 1, "X must not be empty");
   check_rows("targets", targets.rows(), view.rows);
@@ -35,13 +34,64 @@ std::shared_ptr<Fit> fit_from_python(const InputArray<Scalar>& x, const Targets&
   const Stopping& stopping = settings.stages.stopping;
   check_row_numbers("validation_rows", stopping.validation_rows, view.rows);
   check_splits(stopping.splits, view.rows);
-  const TrainingData<Scalar> data{view, targets, root_weights ? root_weights->data() : nullptr};
+  return {view, targets, root_weights ? root_weights->data() : nullptr};
+}
+
+template <class Scalar>
+std::shared_ptr<Fit> fit_from_python(const InputArray<Scalar>& x, const Targets& targets,
+                                     const NetworkSettings& settings,
+                                     const std::optional<VectorD>& root_weights, int threads,
+                                     const py::object& callback, const py::object& progress,
+                                     const KnownStages* known, bool remember) {
+  const TrainingData<Scalar> data = checked_data(x, targets, settings, root_weights);
   const Observer observer = observer_of(callback);
   const SearchProgress folds_done = progress_of(progress);
   FitRequest request{settings, threads, remember};
   if (known) request.network.stages.known = *known;
   const WithoutGil no_gil;
   return std::make_shared<Fit>(fit(data, request, observer, folds_done, check_signals));
+}
+
+// A paused fit with the data it works on; the Python object keeps x, targets and settings alive.
+struct PausedNetworkFit {
+  std::optional<VectorD> root_weights;
+  double bytes = 0;
+  std::unique_ptr<PausedFit> fit;
+};
+
+template <class Scalar>
+std::unique_ptr<PausedNetworkFit> pause_from_python(const InputArray<Scalar>& x,
+                                                    const Targets& targets,
+                                                    const NetworkSettings& settings,
+                                                    std::optional<VectorD> root_weights,
+                                                    Index process, bool steered, int threads) {
+  auto paused = std::make_unique<PausedNetworkFit>();
+  paused->root_weights = std::move(root_weights);
+  const TrainingData<Scalar> data = checked_data(x, targets, settings, paused->root_weights);
+  paused->bytes = bytes_of_fit(data, settings);
+  const auto work = [data, &settings, threads](const Reduction& reduction, const Observer& observer,
+                                               const Team::Poll& poll) {
+    TrainingData<Scalar> shared = data;
+    shared.reduction = &reduction;
+    return fit(shared, {settings, threads}, observer, nullptr, poll);
+  };
+  paused->fit = std::make_unique<PausedFit>(process, steered, work);
+  return paused;
+}
+
+py::object question_of(const PausedNetworkFit& paused) {
+  const Question* question = paused.fit->question();
+  if (question == nullptr) return py::none();
+  return py::make_tuple(question->how, question->values);
+}
+
+py::list reports_of(const PausedNetworkFit& paused) {
+  py::list reports;
+  for (const StageReport& report : paused.fit->reports()) {
+    reports.append(py::make_tuple(report.stage, report.units, report.max_units, report.objective,
+                                  report.residual_energy, report.validation_score));
+  }
+  return reports;
 }
 
 py::dict profile_of(const Fit& fit) {
@@ -132,6 +182,44 @@ void register_fits(py::module_& module) {
   };
   define(&fit_from_python<double>);
   define(&fit_from_python<float>);
+}
+
+void register_paused_fits(py::module_& module) {
+  py::enum_<Combine>(module, "Combine")
+      .value("SUM", Combine::sum)
+      .value("LEAST", Combine::least)
+      .value("GREATEST", Combine::greatest)
+      .value("GATHER", Combine::gather)
+      .value("STOP", Combine::stop);
+  py::class_<PausedNetworkFit> paused(module, "PausedFit");
+  const auto define = [&](auto function) {
+    paused.def(py::init(function), py::keep_alive<1, 2>(), py::keep_alive<1, 3>(),
+               py::keep_alive<1, 4>(), py::arg("x").noconvert(), py::arg("targets"),
+               py::arg("settings"), py::kw_only(), py::arg("root_weights") = py::none(),
+               py::arg("process"), py::arg("steered") = false, py::arg("threads") = 1);
+  };
+  define(&pause_from_python<double>);
+  define(&pause_from_python<float>);
+  paused
+      .def("start",
+           [](PausedNetworkFit& self) {
+             const WithoutGil no_gil;
+             self.fit->start();
+           })
+      .def(
+          "answer",
+          [](PausedNetworkFit& self, VectorD values) {
+            const WithoutGil no_gil;
+            self.fit->answer(std::move(values));
+          },
+          py::arg("values"))
+      .def_property_readonly("question", &question_of)
+      .def_property_readonly("reports", &reports_of)
+      .def_property_readonly("result",
+                             [](const PausedNetworkFit& self) {
+                               return std::const_pointer_cast<Fit>(self.fit->result());
+                             })
+      .def_property_readonly("bytes", [](const PausedNetworkFit& self) { return self.bytes; });
 }
 
 }  // namespace stagenets::python

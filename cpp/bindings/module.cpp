@@ -17,6 +17,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   register_settings(module);
   register_networks(module);
   register_fits(module);
+  register_paused_fits(module);
   register_search(module);
   register_given_units(module);
 #ifdef STAGENETS_FOURTH_ARCHITECTURE

@@ -1,6 +1,15 @@
 #include "stagenets/affine_units.hpp"
 
 namespace stagenets {
+namespace {
+
+template <class Scalar>
+std::optional<SharedValues> shared_values(const TrainingRows<Scalar>& rows) {
+  if (!rows.blocks.reduction() || !rows.draws.look_at_rows()) return std::nullopt;
+  return SharedValues(training_values(rows.inputs, rows.root_weights), rows.blocks);
+}
+
+}  // namespace
 
 std::unique_ptr<NetworkUnits<float>> AffineArchitecture::units(
     const TrainingRows<float>& rows) const {
@@ -17,15 +26,35 @@ AffineUnits<Scalar>::AffineUnits(const AffineArchitecture& architecture,
                                  const TrainingRows<Scalar>& rows)
     : architecture_(architecture),
       inputs_(rows.inputs),
-      values_(training_values(rows.inputs, rows.root_weights)),
+      shared_values_(shared_values(rows)),
+      values_(shared_values_ ? shared_values_->known()
+                             : training_values(rows.inputs, rows.root_weights)),
       draws_(rows.draws),
       stages_(rows.stages),
       pool_(architecture.activation),
       selected_(architecture.activation),
       kept_(architecture.activation) {}
 
+// Draws do not depend on the units kept, so the values of many stages are asked for at once.
+template <class Scalar>
+void AffineUnits<Scalar>::learn_values(Index stage, Index pool) {
+  constexpr Index kUnitsAhead = 4096;
+  if (pool == learnt_pool_ && stage < learnt_until_) return;
+  learnt_pool_ = pool;
+  learnt_until_ = stage + std::max<Index>(1, kUnitsAhead / std::max<Index>(1, pool));
+  shared_values_->learn([&](const TrainingValues& values) {
+    UnitWeights drawn;
+    Team::run(1, nullptr, [&](Team& alone) {
+      for (Index t = stage; t < learnt_until_; ++t) {
+        draws_.draw(Stream::hidden, t, pool, inputs_.columns(), values, alone, drawn);
+      }
+    });
+  });
+}
+
 template <class Scalar>
 void AffineUnits<Scalar>::draw(Index stage, const StagePlan& plan, Team& team) {
+  if (shared_values_) learn_values(stage, plan.pool);
   draws_.draw(Stream::hidden, stage, plan.pool, inputs_.columns(), values_, team, *pool_units_);
   pool_.assign(*pool_units_, inputs_);
 }

@@ -7,38 +7,59 @@
 namespace stagenets {
 namespace {
 
-std::vector<Index> calibration_rows(Index rows, const double* root_weights) {
+std::vector<Index> calibration_rows(Index rows, const double* root_weights,
+                                    const RowBlocks& blocks) {
   constexpr Index kMost = 4096;
   std::vector<Index> weighted;
   for (Index row = 0; row < rows; ++row) {
     if (!root_weights || root_weights[row] != 0) weighted.push_back(row);
   }
-  const Index all = static_cast<Index>(weighted.size()), count = std::min(all, kMost);
+  const RowNumbers numbers = blocks.number(static_cast<Index>(weighted.size()));
+  const Index count = std::min(numbers.all, kMost);
   std::vector<Index> chosen;
   for (Index i = 0; i < count; ++i) {
-    chosen.push_back(weighted[static_cast<std::size_t>(i * all / count)]);
+    const Index number = i * numbers.all / count;
+    if (!numbers.holds(number)) continue;
+    chosen.push_back(weighted[static_cast<std::size_t>(number - numbers.first)]);
   }
   return chosen;
 }
 
+// Rows of all processes from those of each, row by row.
+MatrixD gather_rows(const MatrixD& rows, const RowBlocks& blocks) {
+  const MatrixD across = rows.transpose();
+  const VectorD all = blocks.gather(Eigen::Map<const VectorD>(across.data(), across.size()));
+  return Eigen::Map<const MatrixD>(all.data(), rows.cols(), all.size() / rows.cols()).transpose();
+}
+
 }  // namespace
 
-Calibration::Calibration(const Targets& targets, const double* root_weights)
-    : rows_(calibration_rows(targets.rows(), root_weights)),
-      targets_(targets.of_rows(rows_).values()) {
-  for (const Index row : rows_) {
-    labels_.push_back(targets.label(row));
-    if (root_weights) weights_.push_back(root_weights[row] * root_weights[row]);
+Calibration::Calibration(const Targets& targets, const double* root_weights,
+                         const RowBlocks& blocks)
+    : blocks_(blocks),
+      rows_(calibration_rows(targets.rows(), root_weights, blocks)),
+      targets_(targets.of_rows(rows_).values()),
+      roots_(VectorD::Ones(targets_.rows())) {
+  MatrixD facts(targets_.rows(), 2);
+  for (Index i = 0; i < targets_.rows(); ++i) {
+    const Index row = rows_[static_cast<std::size_t>(i)];
+    if (root_weights) roots_[i] = root_weights[row];
+    facts(i, 0) = static_cast<double>(targets.label(row));
+    facts(i, 1) = roots_[i] * roots_[i];
+  }
+  const MatrixD all = gather_rows(facts, blocks);
+  for (Index i = 0; i < all.rows(); ++i) {
+    labels_.push_back(static_cast<Index>(all(i, 0)));
+    if (root_weights) weights_.push_back(all(i, 1));
   }
 }
 
 double Calibration::temperature(const CalibrationState& state) const {
   MatrixD scores = targets_;
   for (Index i = 0; i < scores.rows(); ++i) {
-    const double root = weights_.empty() ? 1.0 : std::sqrt(weights_[static_cast<std::size_t>(i)]);
-    scores.row(i) -= state.residual.row(i) * (loo_growth(state.leverage[i]) / root);
+    scores.row(i) -= state.residual.row(i) * (loo_growth(state.leverage[i]) / roots_[i]);
   }
-  return fit_temperature(scores, labels_, weights_);
+  return fit_temperature(gather_rows(scores, blocks_), labels_, weights_);
 }
 
 std::vector<double> Calibration::temperatures(CalibrationState state, const MatrixD& columns,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 
 namespace stagenets {
 namespace {
@@ -69,6 +70,10 @@ template <class Scalar>
 Fit fit(const TrainingData<Scalar>& data, const FitRequest& request, const Observer& observer,
         const SearchProgress& folds_done, const Team::Poll& poll) {
   NetworkSettings settings = request.network;
+  const StopBy stop_by = settings.stages.stopping.by;
+  if (data.reduction && (stop_by == StopBy::validation || stop_by == StopBy::cross_validation)) {
+    throw std::invalid_argument("rows set aside must all be in one place");
+  }
   Fit result;
   if (settings.stages.stopping.by == StopBy::cross_validation) {
     settings.stages.stopping = {};

@@ -13,6 +13,15 @@ namespace {
 // Other losses than the squared one are minimised on a primal factor.
 bool by_squares(const StagewiseSettings& settings) { return settings.loss == Loss::squared; }
 
+// The dual form needs all rows in one place.
+Solver solver_for(const StagewiseSettings& settings, const RowBlocks& blocks) {
+  const bool all_here = blocks.reduction() == nullptr;
+  if (!by_squares(settings) || (settings.solver == Solver::automatic && !all_here)) {
+    return Solver::primal;
+  }
+  return settings.solver;
+}
+
 double penalty_of(const StagewiseSettings& settings) {
   return by_squares(settings) ? settings.alpha : majorizing_penalty(settings.alpha);
 }
@@ -75,7 +84,7 @@ GrowingRidge<Scalar>::GrowingRidge(Design<Scalar>& design, const RowBlocks& bloc
     : design_(design),
       team_(team),
       state_(blocks, weighted_targets, penalty_of(settings), wanted.leverages()),
-      solver_(by_squares(settings) ? settings.solver : Solver::primal),
+      solver_(solver_for(settings, blocks)),
       selection_(settings.selection),
       block_(settings.block),
       primal_(true),

@@ -143,8 +143,7 @@ void Inputs<Scalar>::learn_scales(Scaling scaling, const double* root_weights, T
   });
   VectorD scale = ((squares.array() / total).sqrt() * unit).matrix();
   if (scaling == Scaling::robust) {
-    if (reduction) throw std::invalid_argument("robust scaling needs all rows in one place");
-    resist_wild_values(rows_with_weight(weights), scale, team);
+    resist_wild_values(rows_with_weight(weights), blocks, scale, team);
   }
   for (Index j = 0; j < columns_; ++j) {
     if (!constant[j]) check_deviation(j, scale[j]);
@@ -158,25 +157,46 @@ void Inputs<Scalar>::learn_scales(Scaling scaling, const double* root_weights, T
 }
 
 template <class Scalar>
-void Inputs<Scalar>::resist_wild_values(const std::vector<Index>& rows, VectorD& scale,
-                                        Team& team) {
+void Inputs<Scalar>::resist_wild_values(const std::vector<Index>& rows, const RowBlocks& blocks,
+                                        VectorD& scale, Team& team) {
   // Quartiles are worth a look only where a value is this many deviations from the mean, and they count if they tell
   // of a deviation that is smaller by this factor. Normal data reach neither.
   constexpr double kFar = 4, kTimesWider = 5;
   constexpr double kQuartilesOfNormal = 1.349;  // their distance in units of the deviation
   constexpr double kLargest =
       1e9;  // squares of scaled values must not overflow, nor hide all others
-  constexpr std::size_t kEnough = 4096;
-  const std::size_t step = (rows.size() + kEnough - 1) / kEnough;
-  team.for_each(columns_, [&](Index j, int) {
-    const double farthest = std::max(bounds_.upper[j] - center_[j], center_[j] - bounds_.lower[j]);
-    if (!(farthest > kFar * scale[j])) return;
+  constexpr Index kEnough = 4096;
+  const auto farthest = [&](Index j) {
+    return std::max(bounds_.upper[j] - center_[j], center_[j] - bounds_.lower[j]);
+  };
+  std::vector<Index> far;
+  for (Index j = 0; j < columns_; ++j) {
+    if (farthest(j) > kFar * scale[j]) far.push_back(j);
+  }
+  if (far.empty()) return;
+  const Index wide = static_cast<Index>(far.size());
+
+  // Every so many rows of all, wherever they are.
+  const RowNumbers numbers = blocks.number(static_cast<Index>(rows.size()));
+  const Index step = (numbers.all + kEnough - 1) / kEnough;
+  const Index skipped = (numbers.first + step - 1) / step * step - numbers.first;
+  const Index own = std::max<Index>(0, (numbers.count - skipped + step - 1) / step);
+  VectorD samples(wide * own);  // row by row
+  team.for_each(wide, [&](Index c, int) {
+    for (Index i = 0; i < own; ++i) {
+      const Index row = rows[static_cast<std::size_t>(skipped + i * step)];
+      samples[i * wide + c] = raw(row, far[static_cast<std::size_t>(c)]);
+    }
+  });
+  samples = blocks.gather(samples);
+  team.for_each(wide, [&](Index c, int) {
+    const Index j = far[static_cast<std::size_t>(c)];
     std::vector<double> values;
-    for (std::size_t i = 0; i < rows.size(); i += step) values.push_back(raw(rows[i], j));
+    for (Index i = c; i < samples.size(); i += wide) values.push_back(samples[i]);
     const double narrow = (quantile(values, 0.75) - quantile(values, 0.25)) / kQuartilesOfNormal;
     if (!(narrow > 0 && scale[j] > kTimesWider * narrow)) return;
+    scale[j] = std::max(narrow, farthest(j) / kLargest);
     center_[j] = quantile(values, 0.5);
-    scale[j] = std::max(narrow, farthest / kLargest);
   });
 }
 

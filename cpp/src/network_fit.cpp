@@ -87,7 +87,8 @@ NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& 
                        const Team::Poll& poll) {
   const StagewiseSettings& stages = settings.stages;
   const Architecture& architecture = *settings.architecture;
-  const RowBlocks blocks = RowBlocks::for_fit(data.inputs.rows, data.inputs.columns);
+  const RowBlocks blocks =
+      RowBlocks::for_fit(data.inputs.rows, data.inputs.columns).completed_by(data.reduction);
   const Index pool = stages.one_shot() ? architecture.max_units() : stages.pool;
   const double stage_operations = static_cast<double>(data.inputs.rows) *
                                   static_cast<double>(pool) *
@@ -99,7 +100,7 @@ NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& 
   NetworkFit result;
   const auto fit_with = [&](Team& team) {
     Inputs<Scalar> inputs(data.inputs);
-    inputs.learn_scales(settings.scaling, root_weights, team);
+    inputs.learn_scales(settings.scaling, root_weights, team, data.reduction);
     if (settings.extrapolate) inputs.extrapolate();
     if (worth_column_major(settings.draws, data.inputs)) inputs.to_column_major(team);
     const auto units = architecture.units(

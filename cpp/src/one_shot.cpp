@@ -180,14 +180,14 @@ StagewiseFit fit_one_shot(Design<Scalar>& design, const RowBlocks& blocks, const
   const MatrixD weighted_targets = design.weighted(targets.values());
   std::optional<Calibration> calibration;
   if (wanted.temperature || wanted.path_temperatures) {
-    calibration.emplace(targets, design.root_weights());
+    calibration.emplace(targets, design.root_weights(), blocks);
   }
   const Calibration* calibrates = calibration ? &*calibration : nullptr;
   RidgeState<Scalar> state(blocks, weighted_targets, settings.alpha, calibrates != nullptr);
   const Index columns = design.fixed() + design.source().max_units();
-  const bool dual =
-      settings.solver == Solver::dual ||
-      (settings.solver == Solver::automatic && settings.alpha > 0 && columns > design.rows());
+  const bool dual = settings.solver == Solver::dual ||
+                    (settings.solver == Solver::automatic && settings.alpha > 0 &&
+                     columns > design.rows() && blocks.reduction() == nullptr);
   Stopwatch clock;
   StagewiseFit fit;
   std::vector<Index> widths = keep_all(design, fit, team);

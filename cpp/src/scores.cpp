@@ -45,8 +45,8 @@ ConstMatrixMap<Scalar> residual_rows(const std::vector<const RidgeState<Scalar>*
 
 template <class Scalar>
 MatrixD score_pool(Design<Scalar>& design, const std::vector<const RidgeState<Scalar>*>& states,
-                   const std::vector<Index>& rows, Team& team) {
-  const Index scored = rows.empty() ? design.rows() : static_cast<Index>(rows.size());
+                   const ScoredRows& rows, Team& team) {
+  const Index scored = rows.all ? design.rows() : static_cast<Index>(rows.list.size());
   const RowBlocks& all_blocks = states.front()->blocks;
   const RowBlocks blocks =
       RowBlocks(scored, all_blocks.block_rows()).completed_by(all_blocks.reduction());
@@ -72,18 +72,16 @@ MatrixD score_pool(Design<Scalar>& design, const std::vector<const RidgeState<Sc
     const RowRange block = blocks.block(b);
     for (Index done = 0; done < block.count; done += most_rows) {
       const RowRange piece{block.first + done, std::min(most_rows, block.count - done),
-                           rows.empty() ? nullptr : rows.data()};
+                           rows.all ? nullptr : rows.list.data()};
       score_piece(piece, sums, worker);
     }
   });
-  // On a fraction of the rows, everything but the penalty shrinks by that fraction.
-  const double share = blocks.complete(static_cast<double>(scored)) /
-                       blocks.complete(static_cast<double>(design.rows()));
   MatrixD scores(pool, problems);
   for (Index i = 0; i < problems; ++i) {
     const Eigen::Map<const MatrixD> products(total.data() + pool * (1 + i * outputs), pool,
                                              outputs);
-    const double alpha = share * states[static_cast<std::size_t>(i)]->alpha;
+    // On a fraction of the rows, everything but the penalty shrinks by that fraction.
+    const double alpha = rows.share * states[static_cast<std::size_t>(i)]->alpha;
     for (Index j = 0; j < pool; ++j) {
       const double denominator = total[j] + alpha;
       scores(j, i) = denominator > 0 ? products.row(j).squaredNorm() / denominator : 0.0;
@@ -97,27 +95,27 @@ MatrixD score_pool(Design<Scalar>& design, const std::vector<const RidgeState<Sc
   return scores;
 }
 
-std::vector<Index> rows_to_score(Index rows, double fraction, std::uint64_t seed, Index stage) {
+ScoredRows rows_to_score(const RowNumbers& rows, double fraction, std::uint64_t seed, Index stage) {
   constexpr Index kFewest =
       2048;  // on fewer, chance overlap with the units already kept swamps the score
   const Index count =
-      std::max(kFewest, static_cast<Index>(std::ceil(fraction * static_cast<double>(rows))));
-  std::vector<Index> chosen;
-  if (fraction >= 1 || count >= rows) return chosen;
-  chosen.reserve(static_cast<std::size_t>(count));
+      std::max(kFewest, static_cast<Index>(std::ceil(fraction * static_cast<double>(rows.all))));
+  if (fraction >= 1 || count >= rows.all) return {};
+  ScoredRows chosen{false, {}, static_cast<double>(count) / static_cast<double>(rows.all)};
   PhiloxStream words(
       Philox(seed, 0, static_cast<std::uint64_t>(stage), static_cast<std::uint64_t>(Stream::rows)));
   for (Index i = 0; i < count; ++i) {
-    const Index first = i * rows / count, last = (i + 1) * rows / count;
-    chosen.push_back(first +
-                     static_cast<Index>(words.uniform() * static_cast<double>(last - first)));
+    const Index first = i * rows.all / count, last = (i + 1) * rows.all / count;
+    const Index number =
+        first + static_cast<Index>(words.uniform() * static_cast<double>(last - first));
+    if (rows.holds(number)) chosen.list.push_back(number - rows.first);
   }
   return chosen;
 }
 
 template MatrixD score_pool<float>(Design<float>&, const std::vector<const RidgeState<float>*>&,
-                                   const std::vector<Index>&, Team&);
+                                   const ScoredRows&, Team&);
 template MatrixD score_pool<double>(Design<double>&, const std::vector<const RidgeState<double>*>&,
-                                    const std::vector<Index>&, Team&);
+                                    const ScoredRows&, Team&);
 
 }  // namespace stagenets

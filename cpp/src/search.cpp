@@ -131,8 +131,8 @@ class SharedPools {
     first.units->draw(stage, first.run.plan(), team_);
     std::vector<const RidgeState<Scalar>*> states;
     for (Member* member : members) states.push_back(&member->run.state());
-    const std::vector<Index> rows =
-        rows_to_score(split_.train_rows(), first.stages.score_fraction, first.stages.seed, stage);
+    const ScoredRows rows = rows_to_score(blocks_.number(split_.train_rows()),
+                                          first.stages.score_fraction, first.stages.seed, stage);
     const MatrixD scores = score_pool(first.design, states, rows, team_);
     for (std::size_t i = 0; i < members.size(); ++i) {
       members[i]->run.end_stage(stage, rank_pool(scores.col(static_cast<Index>(i))), nullptr);

@@ -14,6 +14,7 @@ StagewiseFit fit_stagewise(Design<Scalar>& design, const RowBlocks& blocks, cons
   }
   Stopwatch clock, draw_watch;
   double draw_seconds = 0;
+  const RowNumbers numbers = blocks.number(design.rows());
   StagewiseRun<Scalar> run(design, blocks, targets, settings, wanted, team);
   for (Index stage = 0; !run.finished(); ++stage) {
     draw_watch.lap();
@@ -27,8 +28,7 @@ StagewiseFit fit_stagewise(Design<Scalar>& design, const RowBlocks& blocks, cons
       run.end_stage(stage, known->pool, observer);
       continue;
     }
-    const std::vector<Index> rows =
-        rows_to_score(design.rows(), settings.score_fraction, settings.seed, stage);
+    const ScoredRows rows = rows_to_score(numbers, settings.score_fraction, settings.seed, stage);
     const VectorD scores = score_pool(design, {&run.state()}, rows, team);
     run.end_stage(stage, rank_pool(scores), observer);
   }

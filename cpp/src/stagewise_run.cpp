@@ -7,10 +7,10 @@ namespace {
 
 // Scores that minimise the log-loss need no temperature.
 std::optional<Calibration> calibration_for(const Targets& targets, const Wanted& wanted, Loss loss,
-                                           const double* root_weights) {
+                                           const double* root_weights, const RowBlocks& blocks) {
   if (loss == Loss::log) return std::nullopt;
   if (!wanted.temperature && !wanted.path_temperatures) return std::nullopt;
-  return Calibration(targets, root_weights);
+  return Calibration(targets, root_weights, blocks);
 }
 
 }  // namespace
@@ -24,7 +24,7 @@ StagewiseRun<Scalar>::StagewiseRun(Design<Scalar>& design, const RowBlocks& bloc
       wanted_(wanted),
       task_(targets.task()),
       weighted_targets_(design.weighted(targets.values())),
-      calibration_(calibration_for(targets, wanted, settings.loss, design.root_weights())),
+      calibration_(calibration_for(targets, wanted, settings.loss, design.root_weights(), blocks)),
       ridge_(design, blocks, targets.values(), weighted_targets_, settings, wanted,
              calibration_ ? &*calibration_ : nullptr, team),
       best_merit_(-std::numeric_limits<double>::infinity()) {

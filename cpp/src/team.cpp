@@ -75,6 +75,7 @@ std::atomic<int> forks{0};
 // The threads of all teams together, and how many of those that a new one wants it may have: the BLAS must
 // have a buffer for each.
 std::atomic<int> threads_promised{0};
+thread_local int promised = 0;  // of these, by this thread
 
 class Promise {
  public:
@@ -85,8 +86,11 @@ class Promise {
     threads_ = counted_ = std::min(std::max(granted, 0), wanted);
     threads_promised -= wanted - counted_;
     if (threads_ == 0) throw std::bad_alloc();
+    promised = counted_;
   }
   ~Promise() {
+    if (counted_ == 0) return;
+    promised = 0;
     if (forks_before_ == forks) threads_promised -= counted_;
   }
   Promise(const Promise&) = delete;
@@ -158,9 +162,7 @@ struct Team::Shared {
   }
 
   void notify(std::condition_variable& signal) {
-    {
-      std::lock_guard<std::mutex> lock(mutex);
-    }
+    { std::lock_guard<std::mutex> lock(mutex); }
     signal.notify_all();
   }
 };
@@ -227,7 +229,7 @@ void Team::for_each(Index lanes, const LaneBody& body) {
 
 void Team::serve(int worker) {
   Shared& shared = *shared_;
-  if (const auto set = helper_setting.load()) set(helper_argument);
+  set_up_like_a_helper();
   for (;;) {
     while (!shared.wait(shared.job_posted, [&] {
       return shared.dismissed.load() || Shared::unclaimed(shared.ticket.load()) > 0;
@@ -272,6 +274,10 @@ void call_in_helpers(void (*function)(int), int argument) {
   helper_setting = function;
 }
 
+void set_up_like_a_helper() {
+  if (const auto set = helper_setting.load()) set(helper_argument);
+}
+
 void stop_all_teams() {
   stopping = true;
   const auto deadline = Clock::now() + kPatienceAtExit;
@@ -280,16 +286,24 @@ void stop_all_teams() {
   }
 }
 
+bool teams_are_stopped() { return stopping; }
+
 void stop_this_thread() {
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
-OutsideTeams::OutsideTeams() : entered_before_(std::exchange(entered, 0)) {
+OutsideTeams::OutsideTeams()
+    : entered_before_(std::exchange(entered, 0)),
+      promised_before_(std::exchange(promised, 0)),
+      forks_before_(forks) {
   if (entered_before_ > 0) --threads_inside;
+  threads_promised -= promised_before_;
 }
 
 OutsideTeams::~OutsideTeams() {
   entered = entered_before_;
+  promised = forks_before_ == forks ? promised_before_ : 0;
+  if (promised > 0) reserve_blas_buffers(threads_promised += promised);
   if (entered > 0) come_in();
 }
 

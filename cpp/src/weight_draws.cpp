@@ -82,7 +82,7 @@ void draw_step(PhiloxStream& words, double scale, Index input, double value, Ter
   *term.seen = input;
 }
 
-// If other processes held rows too, this would be a number among all rows, and its owner would tell the values.
+// A number among the rows of all processes.
 Index draw_row(PhiloxStream& words, const TrainingValues& values) {
   return index_below(values.rows, words.uniform());
 }
@@ -182,6 +182,10 @@ bool WeightDraws::mostly_sparse() const {
   return !custom && family != WeightFamily::uniform && family != WeightFamily::normal;
 }
 
+bool WeightDraws::look_at_rows() const {
+  return has_leaves() || (!custom && family == WeightFamily::threshold);
+}
+
 bool WeightDraws::has_leaves() const {
   return !custom && (family == WeightFamily::leaf || family == WeightFamily::mixed);
 }
@@ -194,7 +198,7 @@ void WeightDraws::draw(Stream stream, Index stage, Index count, Index inputs,
     units = custom(stage, count, inputs);
     return;
   }
-  if (values.rows == 0 && (family == WeightFamily::threshold || has_leaves())) {
+  if (values.rows == 0 && look_at_rows()) {
     throw std::invalid_argument(
         "weight_init 'threshold', 'leaf' and 'mixed' need training rows to look at; there are "
         "none");

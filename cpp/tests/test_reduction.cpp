@@ -33,6 +33,15 @@ class MeetingPoint {
     Eigen::Map<VectorD>(values, count) = result;
   }
 
+  VectorD gather(int machine, const VectorD& values) {
+    gathered_[static_cast<std::size_t>(machine)] = &values;
+    wait_for_all();
+    VectorD all(gathered_[0]->size() + gathered_[1]->size());
+    all << *gathered_[0], *gathered_[1];
+    wait_for_all();
+    return all;
+  }
+
  private:
   void wait_for_all() {
     std::unique_lock<std::mutex> lock(mutex_);
@@ -47,6 +56,7 @@ class MeetingPoint {
   }
 
   std::array<double*, kMachines> parts_{};
+  std::array<const VectorD*, kMachines> gathered_{};
   std::mutex mutex_;
   std::condition_variable all_here_;
   int arrived_ = 0, turn_ = 0;
@@ -64,6 +74,8 @@ class OneOfSeveral final : public Reduction {
   void greatest(double* values, Index count) const override {
     point_.combine(machine_, values, count, [](double a, double b) { return std::max(a, b); });
   }
+  VectorD gather(const VectorD& values) const override { return point_.gather(machine_, values); }
+  Index process() const override { return machine_; }
 
  private:
   MeetingPoint& point_;
@@ -179,15 +191,21 @@ TEST_CASE("rows on two machines make the fit of all rows on one") {
   }
 }
 
-TEST_CASE("candidates scored on a share of each machine's rows have the penalty of that share") {
+TEST_CASE("candidates are scored on the same rows wherever these are") {
   const Problem problem = make_problem(9000);
   StagewiseSettings settings;
   settings.solver = Solver::primal;
   settings.score_fraction = 0.3;
+  const StagewiseFit whole = fit(problem, Kind::affine, 12, settings, nullptr);
   const auto fits = fit_apart(problem, Kind::affine, 12, settings);
   CHECK(fits[0].history.selected == fits[1].history.selected);
   CHECK(fits[0].readout == fits[1].readout);
   CHECK(fits[0].history.unit_scores == fits[1].history.unit_scores);
+  CHECK(fits[0].history.selected == whole.history.selected);
+  for (std::size_t i = 0; i < whole.history.unit_scores.size(); ++i) {
+    CHECK(fits[0].history.unit_scores[i] ==
+          doctest::Approx(whole.history.unit_scores[i]).epsilon(1e-10));
+  }
 }
 
 TEST_CASE("the dual form refuses rows that are not all there") {
@@ -201,6 +219,8 @@ TEST_CASE("the dual form refuses rows that are not all there") {
       void add(double*, Index) const override {}
       void least(double*, Index) const override {}
       void greatest(double*, Index) const override {}
+      VectorD gather(const VectorD& values) const override { return values; }
+      Index process() const override { return 0; }
     };
     const Alone alone;
     CHECK_THROWS_AS(fit(problem, Kind::affine, 12, settings, &alone), std::logic_error);

@@ -1,6 +1,8 @@
 // RVFL and ELM: hidden units g = φ(U w + β) with (w, β) ~ P. An RVFL also links the inputs to the readout.
 #pragma once
 
+#include <optional>
+
 #include "stagenets/architecture.hpp"
 #include "stagenets/layer.hpp"
 
@@ -50,6 +52,7 @@ class AffineUnits final : public NetworkUnits<Scalar> {
   Network network(Index count) const override;
 
  private:
+  void learn_values(Index stage, Index pool);
   UnitWeights kept_units() const { return kept_list_.joined(inputs_.columns()); }
   const Layer<Scalar>& layer(Units units) const {
     return units == Units::pool ? pool_ : units == Units::selected ? selected_ : kept_;
@@ -57,6 +60,8 @@ class AffineUnits final : public NetworkUnits<Scalar> {
 
   AffineArchitecture architecture_;
   const Inputs<Scalar>& inputs_;
+  std::optional<SharedValues> shared_values_;  // if other processes hold rows that units look at
+  Index learnt_pool_ = 0, learnt_until_ = 0;   // values for pools of this size, before this stage
   const TrainingValues values_;
   const WeightDraws& draws_;
   const StagewiseSettings& stages_;

@@ -26,9 +26,11 @@ struct CalibrationState {
 
 class Calibration {
  public:
-  // Selects a few thousand rows with nonzero weight, evenly spaced: enough to determine one number.
-  Calibration(const Targets& targets, const double* root_weights);
+  // Selects a few thousand rows with nonzero weight, evenly spaced: enough to determine one number. The blocks must
+  // outlive it.
+  Calibration(const Targets& targets, const double* root_weights, const RowBlocks& blocks);
 
+  // The local ones of these rows, whose state a process gives.
   const std::vector<Index>& rows() const { return rows_; }
   double temperature(const CalibrationState& state) const;
   // The same for networks that grow from that state by columns of Q and their steps z, after each of `counts` columns
@@ -37,10 +39,12 @@ class Calibration {
                                    const MatrixD& steps, const std::vector<Index>& counts) const;
 
  private:
+  const RowBlocks& blocks_;
   std::vector<Index> rows_;
-  std::vector<Index> labels_;
+  MatrixD targets_;              // of these rows
+  VectorD roots_;                // of their weights
+  std::vector<Index> labels_;    // from here on, of the rows of all processes
   std::vector<double> weights_;  // empty if all are equal
-  MatrixD targets_;              // of those rows
 };
 
 }  // namespace stagenets

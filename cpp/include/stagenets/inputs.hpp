@@ -35,8 +35,7 @@ class Inputs {
   void to_column_major(Team& team);
 
   // Finds the constant columns and the bounds of all and, unless scaling is none, the centre and scale of each column.
-  // Rows count root_weights² times (once if null); rows that other processes hold count through `reduction`, but not
-  // for robust scaling, which needs all rows in one place.
+  // Rows count root_weights² times (once if null); rows that other processes hold count through `reduction`.
   void learn_scales(Scaling scaling, const double* root_weights, Team& team,
                     const Reduction* reduction = nullptr);
   // Forgets the bounds, so that rows set aside are taken as they are.
@@ -63,8 +62,10 @@ class Inputs {
   void copy_columns(RowRange range, Index first, Index count, double* out, Index leading) const;
 
  private:
-  // Replaces centre and scale of columns with wild values by median and quartiles over some of the given rows.
-  void resist_wild_values(const std::vector<Index>& rows, VectorD& scale, Team& team);
+  // Replaces centre and scale of columns with wild values by median and quartiles over some of the given rows, and of
+  // those that other processes give.
+  void resist_wild_values(const std::vector<Index>& rows, const RowBlocks& blocks, VectorD& scale,
+                          Team& team);
 
   double raw(Index row, Index column) const {
     return static_cast<double>(row_major_ ? data_[row * columns_ + column]

@@ -28,11 +28,13 @@ struct NetworkSettings {
 };
 
 // Data that the caller provides and keeps alive. root_weights are the roots of the row weights, null for equal weights.
+// With a reduction, these are the rows of one process of several.
 template <class Scalar>
 struct TrainingData {
   InputView<Scalar> inputs;
   const Targets& targets;
   const double* root_weights = nullptr;
+  const Reduction* reduction = nullptr;
 };
 
 // A fitted network with the history of its fit.

@@ -3,12 +3,13 @@
 // (row_blocks.hpp) and from there, once it is complete for the local rows, through here.
 #pragma once
 
-#include "stagenets/index.hpp"
+#include "stagenets/types.hpp"
 
 namespace stagenets {
 
-// All processes make the same calls in the same order with the same counts, and all of them must get the
-// same bits back, as their next decisions depend on these numbers. Called only on the fit's calling thread.
+// All processes make the same calls in the same order with the same counts (of gather(), each has a count of its own), and
+// all of them must get the same bits back, as their next decisions depend on these numbers. Called only on the fit's
+// calling thread.
 class Reduction {
  public:
   virtual ~Reduction() = default;
@@ -17,6 +18,10 @@ class Reduction {
   virtual void add(double* values, Index count) const = 0;
   virtual void least(double* values, Index count) const = 0;
   virtual void greatest(double* values, Index count) const = 0;
+
+  // The values of all processes one after another, in the order of their rows; and the place of this process in it.
+  virtual VectorD gather(const VectorD& values) const = 0;
+  virtual Index process() const = 0;
 };
 
 }  // namespace stagenets

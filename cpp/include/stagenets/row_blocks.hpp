@@ -33,6 +33,13 @@ struct RowTotals {
   VectorD sums, least, greatest;
 };
 
+// The numbers of some local rows when those of all processes are counted together.
+struct RowNumbers {
+  Index first, count, all;
+
+  bool holds(Index number) const { return number >= first && number < first + count; }
+};
+
 class RowBlocks {
  public:
   RowBlocks(Index rows, Index block_rows)
@@ -154,6 +161,17 @@ class RowBlocks {
     if (!reduction_ || least.size() == 0) return;
     reduction_->least(least.data(), least.size());
     reduction_->greatest(greatest.data(), greatest.size());
+  }
+  // Values from some of the local rows become those from all such rows, in order.
+  VectorD gather(const VectorD& values) const {
+    return reduction_ ? reduction_->gather(values) : values;
+  }
+  // Numbers `count` local rows, which may be any selection of them.
+  RowNumbers number(Index count) const {
+    if (!reduction_) return {0, count, count};
+    const VectorD counts = reduction_->gather(VectorD::Constant(1, static_cast<double>(count)));
+    return {static_cast<Index>(counts.head(reduction_->process()).sum()), count,
+            static_cast<Index>(counts.sum())};
   }
 
  private:

@@ -7,15 +7,22 @@
 
 namespace stagenets {
 
+// The local rows on which candidates are scored: those of a list, or all of them. The share is the list's among the rows
+// of all processes.
+struct ScoredRows {
+  bool all = true;
+  std::vector<Index> list = {};
+  double share = 1;
+};
+
+// A fraction of the rows, drawn anew for every stage: one from each of as many equal stretches of rows. All of them if the
+// fraction is 1 or leaves too few rows for reliable scores.
+ScoredRows rows_to_score(const RowNumbers& rows, double fraction, std::uint64_t seed, Index stage);
+
 // Scores of the source's current pool, one column per problem, for several problems on the same rows: the pool
-// is evaluated once for all their residuals. Uses the listed rows or, if the list is empty, all rows. Throws
-// std::domain_error if the scores are not finite.
+// is evaluated once for all their residuals. Throws std::domain_error if the scores are not finite.
 template <class Scalar>
 MatrixD score_pool(Design<Scalar>& design, const std::vector<const RidgeState<Scalar>*>& states,
-                   const std::vector<Index>& rows, Team& team);
-
-// A fraction of the rows, drawn anew for every stage: one from each of as many equal stretches of rows.
-// Empty (meaning all) if the fraction is 1 or leaves too few rows for reliable scores.
-std::vector<Index> rows_to_score(Index rows, double fraction, std::uint64_t seed, Index stage);
+                   const ScoredRows& rows, Team& team);
 
 }  // namespace stagenets

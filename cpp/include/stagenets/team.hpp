@@ -58,17 +58,20 @@ class Team {
 // Has every helper call this when it starts: for settings that belong to the thread, like the number of
 // threads of a BLAS that OpenMP drives.
 void call_in_helpers(void (*function)(int), int argument);
+// Makes these settings for the calling thread, which the core has started for another purpose.
+void set_up_like_a_helper();
 
 // The end of the process takes away what the core computes with (the BLAS frees its buffers), while
 // threads that nobody has joined may still be at work. stop_all_teams() makes every thread inside a
 // team stop for good at its next poll, and returns when all of them have, or after some seconds.
 void stop_all_teams();
+bool teams_are_stopped();
 
 // Sleeps for ever; what is on this thread's stack stays valid for others.
 [[noreturn]] void stop_this_thread();
 
-// Around calls out of the core (to Python), from which a thread may never return when the process ends:
-// stop_all_teams() need not wait for it meanwhile.
+// Around calls out of the core (to Python) and long waits, from which a thread may never return when the process ends:
+// stop_all_teams() need not wait for it meanwhile, and others may have its place in the BLAS.
 class OutsideTeams {
  public:
   OutsideTeams();
@@ -77,7 +80,7 @@ class OutsideTeams {
   OutsideTeams& operator=(const OutsideTeams&) = delete;
 
  private:
-  int entered_before_;
+  int entered_before_, promised_before_, forks_before_;
 };
 
 }  // namespace stagenets

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -32,5 +33,46 @@ TrainingValues training_values(const Inputs<Scalar>& inputs, const double* root_
             return value(weighted[static_cast<std::size_t>(row)], input);
           }};
 }
+
+// The same where other processes hold rows too: values can be looked at once they have been asked for, all that are
+// needed for a while at a time.
+class SharedValues {
+ public:
+  // The blocks must outlive it.
+  SharedValues(TrainingValues own, const RowBlocks& blocks)
+      : own_(std::move(own)), blocks_(blocks), numbers_(blocks.number(own_.rows)) {}
+
+  // The values known; must not outlive this.
+  TrainingValues known() const {
+    return {numbers_.all, [this](Index row, Index input) { return known_.at({row, input}); }};
+  }
+
+  // Has look(values) look at whatever it will need, and replaces the values known by these.
+  template <class Look>
+  void learn(Look&& look) {
+    std::vector<Place> places;
+    look(TrainingValues{numbers_.all, [&places](Index row, Index input) {
+                          places.emplace_back(row, input);
+                          return 0.0;
+                        }});
+    VectorD values = VectorD::Zero(static_cast<Index>(places.size()));
+    for (Index i = 0; i < values.size(); ++i) {
+      const auto [row, input] = places[static_cast<std::size_t>(i)];
+      if (numbers_.holds(row)) values[i] = own_.at(row - numbers_.first, input);
+    }
+    blocks_.complete(values.data(), values.size());  // one process has the value, the others zero
+    known_.clear();
+    for (Index i = 0; i < values.size(); ++i)
+      known_[places[static_cast<std::size_t>(i)]] = values[i];
+  }
+
+ private:
+  using Place = std::pair<Index, Index>;  // row and input
+
+  TrainingValues own_;
+  const RowBlocks& blocks_;
+  RowNumbers numbers_;
+  std::map<Place, double> known_;
+};
 
 }  // namespace stagenets

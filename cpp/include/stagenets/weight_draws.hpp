@@ -39,6 +39,8 @@ struct WeightDraws {
 
   // Whether most units see few inputs each.
   bool mostly_sparse() const;
+  // Whether units look at values of the training rows.
+  bool look_at_rows() const;
   // Whether there are units of several terms, and the most that a unit has.
   bool has_leaves() const;
   Index most_terms() const;
