@@ -157,8 +157,13 @@ class StagewiseNetwork(
                 remember=memory is not None,
             )
         self._memory = None if memory is None else replace(memory, stages=fit.known)
+        network = self._network_of(fit, **meaning)
+        warn_if_nothing_helped(self, network.history)
+        return network
+
+    def _network_of(self, fit: _core.Fit, **meaning: Any) -> FittedNetwork:
+        """What the core has fitted; `meaning` describes the outputs."""
         history = FitHistory.of(fit, staged=not self._is_one_shot)
-        warn_if_nothing_helped(self, history)
         names = tuple(map(str, getattr(self, "feature_names_in_", ())))
         return FittedNetwork(
             fit.network, history, temperature=fit.temperature, feature_names=names, **meaning

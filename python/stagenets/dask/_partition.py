@@ -1,0 +1,257 @@
+"""What happens on a worker: one partition's rows, and the fit of these rows among all.
+
+A fit is the core's own, paused wherever it needs sums over the rows of all partitions. Its state
+is a value: the rows, the plan and the answers it has had say all. The running fit that a state
+carries along only saves making it again, so a task that is run twice, a state that was spilled or
+sent elsewhere and one that was lost with its worker all lead to the same numbers.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _get_feature_names, column_or_1d
+
+from stagenets import _core
+from stagenets.estimators._network import FLOAT_TYPES, StagewiseNetwork
+from stagenets.fitting._fitted_network import FittedNetwork, FloatArray, Matrix
+from stagenets.fitting._parameters import contiguous
+from stagenets.fitting._stopping import stopping_of
+from stagenets.fitting._threads import effective_threads, single_threaded_blas
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is to be known of the rows of a partition elsewhere."""
+
+    rows: int
+    inputs: int
+    dtype: np.dtype[Any]
+    names: NDArray[Any] | None
+    outputs: tuple[int, ...]  # of a row of targets: () or (number,)
+    classes: NDArray[Any] | None  # in a classification
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The checked rows of a partition."""
+
+    X: FloatArray
+    y: NDArray[Any]  # labels, or numbers
+    facts: Facts
+
+    def __sizeof__(self) -> int:
+        return int(self.X.nbytes + self.y.nbytes)
+
+
+def load(X: Any, y: Any, classifier: bool) -> Rows:
+    """The rows of a partition, checked as an estimator checks what it is given."""
+    names = _get_feature_names(X)
+    rows = check_array(X, dtype=FLOAT_TYPES, ensure_min_samples=0, input_name="X")
+    if len(y) != len(rows):
+        raise ValueError(
+            f"X and y must have the same partitions; got one with {len(rows)} rows of X and "
+            f"{len(y)} of y"
+        )
+    targets = _labels(y) if classifier else _numbers(y)
+    classes = np.unique(targets) if classifier else None
+    count, inputs = rows.shape
+    known = Facts(count, inputs, rows.dtype, names, targets.shape[1:], classes)
+    return Rows(contiguous(rows), targets, known)
+
+
+def _labels(y: Any) -> NDArray[Any]:
+    labels: NDArray[Any] = column_or_1d(np.asarray(y))
+    if len(labels):
+        check_array(labels, ensure_2d=False, dtype=None, input_name="y")
+        check_classification_targets(labels)
+    return labels
+
+
+def _numbers(y: Any) -> Matrix:
+    targets: Matrix = check_array(
+        y, dtype=np.float64, ensure_2d=False, ensure_min_samples=0, input_name="y"
+    )
+    return targets
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What all partitions of a fit are told."""
+
+    model: StagewiseNetwork  # its parameters, with a seed that is a number
+    shape: tuple[int, int]  # of all rows
+    dtype: np.dtype[Any]
+    classes: NDArray[Any] | None
+    steered: bool
+
+    def paused(self, rows: Rows, process: int) -> _core.PausedFit:
+        """The fit of one partition, before it starts."""
+        targets = (
+            _core.Targets.numbers(rows.y.reshape(len(rows.y), -1))
+            if self.classes is None
+            else _core.Targets.labels(np.searchsorted(self.classes, rows.y), len(self.classes))
+        )
+        model = self.model
+        # Partitions are what is worked on side by side.
+        threads = 1 if model.n_jobs is None else effective_threads(model.n_jobs)
+        return _core.PausedFit(
+            contiguous(rows.X.astype(self.dtype, copy=False)),
+            targets,
+            model._settings(self.shape, stopping_of(model, self.shape[0], None)),
+            process=process,
+            steered=self.steered,
+            threads=threads,
+        )
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a partition's fit needs from all: these values, combined.
+
+    `how` is one of the core's ways to combine them, or "END" when it needs nothing more; then the
+    values tell the units that it has chosen.
+    """
+
+    how: str
+    values: Matrix
+    reports: list[tuple[Any, ...]]  # of the stages that have ended since the last question
+
+
+class _Running:
+    """A fit in progress that has had some answers; serves one state after another."""
+
+    def __init__(self, core: _core.PausedFit) -> None:
+        self.core = core
+        self._answers = 0
+        self._lock = threading.Lock()
+
+    def has_gone_on_from(self, answers: int) -> bool:
+        """Whether the fit has had this many answers; if so, it is about to have one more."""
+        with self._lock:
+            if self._answers != answers:
+                return False
+            self._answers += 1
+            return True
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """The answers to a fit so far, last to first."""
+
+    before: _Answers | None
+    last: Matrix
+    count: int
+
+    def in_order(self) -> list[Matrix]:
+        answers, node = [], self
+        while node is not None:
+            answers.append(node.last)
+            node = node.before  # type: ignore[assignment]
+        return answers[::-1]
+
+
+class FitState:
+    """The fit of a partition at a question, or at its end."""
+
+    def __init__(self, rows: Rows, plan: Plan, process: int) -> None:
+        self._rows, self._plan, self._process = rows, plan, process
+        self._answers: _Answers | None = None
+        self._running: _Running | None = None
+        self._bytes = 0
+        self._note(self._started())
+
+    @property
+    def question(self) -> Question:
+        """What the fit asks."""
+        return self._question
+
+    @property
+    def network(self) -> FittedNetwork:
+        """The network, at the end of the fit; all partitions have the same."""
+        return self._network
+
+    def answered(self, answer: Matrix) -> FitState:
+        """The state after an answer; this one stays what it is."""
+        count = 0 if self._answers is None else self._answers.count
+        running = self._running
+        if running is None or not running.has_gone_on_from(count):
+            running = self._replayed()
+            running.has_gone_on_from(count)
+        with single_threaded_blas():
+            running.core.answer(answer)
+        after = FitState.__new__(FitState)
+        after._rows, after._plan, after._process = self._rows, self._plan, self._process
+        after._answers = _Answers(self._answers, answer, count + 1)
+        after._note(running)
+        return after
+
+    def _started(self) -> _Running:
+        core = self._plan.paused(self._rows, self._process)
+        with single_threaded_blas():
+            core.start()
+        return _Running(core)
+
+    def _replayed(self) -> _Running:
+        running = self._started()
+        with single_threaded_blas():
+            for count, answer in enumerate(self._answers.in_order() if self._answers else []):
+                running.has_gone_on_from(count)
+                running.core.answer(answer)
+        return running
+
+    def _note(self, running: _Running) -> None:
+        self._running, core = running, running.core
+        self._bytes = int(core.bytes)
+        reports = core.reports
+        if core.question is not None:
+            how, values = core.question
+            self._question = Question(how.name, values, reports)
+        else:
+            self._network = self._plan.model._network_of(core.result)
+            chosen = self._network.history.selected.astype(np.float64)
+            self._question = Question("END", chosen, reports)
+            self._running = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        answers = self._answers.in_order() if self._answers else []
+        return {**vars(self), "_running": None, "_answers": answers}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _answers=None)
+        for count, answer in enumerate(state["_answers"]):
+            self._answers = _Answers(self._answers, answer, count + 1)
+
+    def __sizeof__(self) -> int:
+        return self._bytes + self._rows.__sizeof__()
+
+
+def start(rows: Rows, process: int, plan: Plan) -> FitState:
+    """Start the fit of a partition."""
+    return FitState(rows, plan, process)
+
+
+def answer(state: FitState, values: Matrix) -> FitState:
+    """Go on with a fit until its next question."""
+    return state.answered(values)
+
+
+def question(state: FitState) -> Question:
+    """What a fit asks."""
+    return state.question
+
+
+def network(state: FitState) -> FittedNetwork:
+    """The network of a fit that has ended."""
+    return state.network
+
+
+def facts(rows: Rows) -> Facts:
+    """What is to be known of some rows elsewhere."""
+    return rows.facts

@@ -1,0 +1,315 @@
+"""Fits on partitions: the same networks as on all rows, whatever the partitions."""
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import r2_score
+
+import problems
+import stagenets
+
+dask = pytest.importorskip("dask")
+da = pytest.importorskip("dask.array")
+import stagenets.dask  # noqa: E402
+from stagenets.dask import _partition  # noqa: E402
+
+ON_DASK = {
+    getattr(stagenets, name): getattr(stagenets.dask, name) for name in stagenets.dask.__all__
+}
+SKEWED = (0, 1, 400, 4, 0, 7, 88)
+EVEN = (125, 125, 125, 125)
+
+each_class = pytest.mark.parametrize("cls", problems.ALL, ids=problems.name_of)
+
+
+def pair(cls, **params):
+    """A small local estimator, and the one for Dask with the same parameters."""
+    return problems.small(cls, **params), ON_DASK[cls](**problems.small(cls, **params).get_params())
+
+
+def in_parts(X, y, rows=SKEWED):
+    return da.from_array(X, chunks=(rows, (X.shape[1],))), da.from_array(
+        y, chunks=(rows, *y.shape[1:])
+    )
+
+
+def assert_same_network(model, local, X, *, tolerance=1e-10):
+    np.testing.assert_array_equal(model.selected_, local.selected_)
+    np.testing.assert_allclose(
+        problems.scores_of(model.to_local(), X),
+        problems.scores_of(local, X),
+        rtol=0,
+        atol=tolerance,
+    )
+    np.testing.assert_allclose(
+        model.objective_path_, local.objective_path_, rtol=max(1e-9, 0.1 * tolerance)
+    )
+
+
+@each_class
+@pytest.mark.parametrize("rows", [SKEWED, EVEN, (500,)], ids=["skewed", "even", "one"])
+def test_same_network_for_any_partitions(cls, rows):
+    X, y = problems.data_for(cls, n=500)
+    # Sparse codes repeat the few inputs, so that which of them is kept is a matter of rounding.
+    features = {"sparse_features": False} if cls in problems.BLS else {}
+    local, model = pair(cls, loss="squared", weight_init="sparse", **features)
+    model.fit(*in_parts(X, y, rows))
+    assert_same_network(model, local.fit(X, y), X)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"selection": "joint", "weight_init": "mixed"},
+        {"selection": "random"},
+        {"weight_init": "threshold", "fit_intercept": False},
+        {"standardize": False, "extrapolate": True, "activation": "relu"},
+        {"early_stopping": "loo", "n_iter_no_change": 3},
+        {"block_size": 5, "tol": 1e-3},
+        {"alpha": 1e-9},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("cls", problems.AFFINE, ids=problems.name_of)
+def test_same_network_for_any_parameters(cls, params):
+    X, y = problems.data_for(cls, n=500)
+    local, model = pair(cls, **{"loss": "squared", "weight_init": "sparse", **params})
+    assert_same_network(model.fit(*in_parts(X, y)), local.fit(X, y), X, tolerance=1e-9)
+    if cls in problems.CLASSIFIERS:
+        assert model.temperature_ == pytest.approx(local.temperature_, rel=1e-8)
+    if "loo_path" in vars(local.network_.history) and local.network_.history.loo_path is not None:
+        np.testing.assert_allclose(model.loo_path_, local.loo_path_, rtol=1e-7)
+
+
+@pytest.mark.parametrize("selection", ["residual", "joint", "random"])
+def test_same_network_by_log_loss(selection):
+    X, y = problems.data_for(stagenets.RVFLClassifier, n=500)
+    local, model = pair(
+        stagenets.RVFLClassifier, loss="log", selection=selection, weight_init="mixed"
+    )
+    # Iterations end within 1e-8 of the optimum, relative to the objective.
+    assert_same_network(model.fit(*in_parts(X, y)), local.fit(X, y), X, tolerance=1e-5)
+
+
+def test_defaults_fit():
+    X, y = problems.data_for(stagenets.RVFLClassifier, n=300)
+    local = stagenets.RVFLClassifier(random_state=0).fit(X, y)
+    model = stagenets.dask.RVFLClassifier(random_state=0).fit(*in_parts(X, y, (100, 200)))
+    np.testing.assert_array_equal(model.selected_, local.selected_)
+
+
+def test_candidates_are_scored_on_the_same_rows():
+    X, y = problems.data_for(stagenets.ELMRegressor, n=5000)
+    local, model = pair(stagenets.ELMRegressor, score_fraction=0.5, weight_init="sparse")
+    model.fit(*in_parts(X, y, (10, 4000, 990)))
+    local.fit(X, y)
+    assert_same_network(model, local, X)
+    np.testing.assert_allclose(model.unit_scores_, local.unit_scores_, rtol=1e-9)
+
+
+def test_wild_values_are_resisted_wherever_they_are():
+    X, y = problems.data_for(stagenets.RVFLRegressor, n=5000)
+    X[[4, 17], 1] = 1e6, -3e5
+    local, model = pair(stagenets.RVFLRegressor, standardize="robust", weight_init="sparse")
+    assert_same_network(model.fit(*in_parts(X, y, (10, 4000, 990))), local.fit(X, y), X)
+
+
+def test_single_precision_if_all_partitions_have_it():
+    X, y = problems.data_for(stagenets.ELMRegressor, n=500)
+    blocks = [da.from_array(X[:200].astype(np.float32)), da.from_array(X[200:].astype(np.float32))]
+    local, model = pair(stagenets.ELMRegressor, weight_init="sparse")
+    model.fit(da.concatenate(blocks), da.from_array(y, chunks=((200, 300), 3)))
+    assert_same_network(model, local.fit(X.astype(np.float32), y), X, tolerance=1e-3)
+    assert model.predict(da.concatenate(blocks)).dtype == np.float32
+
+
+def test_lengths_of_chunks_need_not_be_known():
+    X, y = problems.data_for(stagenets.RVFLClassifier, n=500)
+    parts, labels = in_parts(X, y, EVEN)
+    some = parts[:, 0] > -0.5
+    local, model = pair(stagenets.RVFLClassifier, loss="squared", weight_init="sparse")
+    model.fit(parts[some], labels[some])
+    kept = X[:, 0] > -0.5
+    local.fit(X[kept], y[kept])
+    assert_same_network(model, local, X)
+    np.testing.assert_array_equal(model.predict(parts[some]).compute(), local.predict(X[kept]))
+    assert model.score(parts[some], labels[some]) == local.score(X[kept], y[kept])
+
+
+def test_data_frames_with_names_and_strings():
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    X, y = problems.data_for(stagenets.ELMClassifier, n=500)
+    frame = pd.DataFrame(X, columns=list("abcd"), index=np.arange(500) * 2)
+    names = pd.Series(np.array(["low", "middle", "high"], dtype=object)[y], index=frame.index)
+    X_parts, y_parts = dd.from_pandas(frame, npartitions=3), dd.from_pandas(names, npartitions=2)
+    local, model = pair(stagenets.ELMClassifier, loss="squared", weight_init="sparse")
+    model.fit(X_parts, y_parts)
+    local.fit(frame, names)
+    assert_same_network(model, local, frame)
+    assert list(model.feature_names_in_) == list("abcd")
+    labels = model.predict(X_parts).compute()
+    assert labels.index.equals(frame.index)
+    np.testing.assert_array_equal(labels, local.predict(frame))
+    chances = model.predict_proba(X_parts).compute()
+    assert list(chances.columns) == ["high", "low", "middle"]
+    np.testing.assert_allclose(chances, local.predict_proba(frame), atol=1e-10)
+    assert model.score(X_parts, y_parts.repartition(divisions=X_parts.divisions)) == local.score(
+        frame, names
+    )
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(X_parts.rename(columns={"a": "e"})).compute()
+
+
+@each_class
+def test_predictions_are_lazy_and_those_of_the_local_model(cls):
+    X, y = problems.data_for(cls, n=500)
+    _, model = pair(cls)
+    parts, targets = in_parts(X, y)
+    local = model.fit(parts, targets).to_local()
+    assert type(local) is cls
+    methods = ["predict", "transform"]
+    if cls in problems.CLASSIFIERS:
+        methods += ["predict_proba", "predict_log_proba", "decision_function"]
+    for method in methods:
+        # Blocks of columns are put together, and an empty block has an empty result.
+        found = getattr(model, method)(parts.rechunk({1: 2}))
+        assert isinstance(found, da.Array)
+        np.testing.assert_allclose(found.compute(), getattr(local, method)(X), rtol=0, atol=1e-12)
+        assert found.shape == found.compute().shape
+        np.testing.assert_array_equal(getattr(model, method)(X), getattr(local, method)(X))
+    assert model.score(parts, targets) == pytest.approx(local.score(X, y), rel=1e-12)
+    assert model.score(X, y) == local.score(X, y)
+
+
+def test_r2_of_a_constant_target_is_scikit_learns():
+    X, y = problems.data_for(stagenets.RVFLRegressor, n=60)
+    _, model = pair(stagenets.RVFLRegressor)
+    parts, targets = in_parts(X, y, (20, 40))
+    model.fit(parts, targets)
+    constant = np.column_stack([np.full(60, 2.0), y[:, 1:]])
+    found = model.score(parts, da.from_array(constant, chunks=((20, 40), 3)))
+    assert found == pytest.approx(r2_score(constant, model.predict(X)), rel=1e-12)
+
+
+def test_fitted_model_is_saved_cloned_and_pickled(tmp_path):
+    X, y = problems.data_for(stagenets.RVFLRegressor, n=500)
+    _, model = pair(stagenets.RVFLRegressor)
+    model.fit(*in_parts(X, y))
+    model.save(tmp_path / "model")
+    loaded = stagenets.load(tmp_path / "model")
+    assert type(loaded) is stagenets.RVFLRegressor
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
+    again = clone(model)
+    assert again.get_params() == model.get_params()
+    with pytest.raises(NotFittedError):
+        again.to_local()
+
+
+def test_a_state_stays_what_it_is():
+    """The same answers give the same numbers: twice, after a pickle, and on a fit made again."""
+    X, y = problems.data_for(stagenets.RVFLClassifier, n=90)
+    model = problems.small(stagenets.RVFLClassifier, random_state=3)
+    rows = [_partition.load(X[some], y[some], True) for some in (slice(40), slice(40, 90))]
+    plan = _partition.Plan(model, X.shape, X.dtype, np.unique(y), False)
+    states = [_partition.start(part, i, plan) for i, part in enumerate(rows)]
+    for _ in range(12):
+        asked = [state.question for state in states]
+        combine = {"SUM": np.sum, "LEAST": np.min, "GREATEST": np.max}
+        values = [question.values for question in asked]
+        how = asked[0].how
+        answer = np.concatenate(values) if how == "GATHER" else combine[how](values, axis=0)
+        sent = [pickle.loads(pickle.dumps(state)) for state in states]
+        after = [state.answered(answer) for state in states]
+        for state, once in zip((*states, *sent), (*after, *after), strict=True):
+            again = state.answered(answer)
+            np.testing.assert_array_equal(again.question.values, once.question.values)
+            assert again.question.how == once.question.how
+        states = after
+
+
+def test_callback_stops_the_fit_and_verbose_shows_it(capsys):
+    X, y = problems.data_for(stagenets.RVFLRegressor, n=500)
+    seen = []
+
+    def stop(info):
+        seen.append(info)
+        return info.n_units >= 4
+
+    _, model = pair(stagenets.RVFLRegressor, callback=stop, verbose=2, n_hidden=9)
+    model.fit(*in_parts(X, y))
+    local = problems.small(stagenets.RVFLRegressor, n_hidden=4).fit(X, y)
+    assert [info.n_units for info in seen] == [1, 2, 3, 4]
+    np.testing.assert_allclose(model.predict(X), local.predict(X), atol=1e-10)
+    assert "4/9 units" in capsys.readouterr().err
+
+
+def test_own_weights():
+    def draw(rng, pool_size, n_features):
+        return rng.normal(size=(n_features, pool_size)), rng.normal(size=pool_size)
+
+    X, y = problems.data_for(stagenets.ELMRegressor, n=500)
+    local, model = pair(stagenets.ELMRegressor, weight_init=draw)
+    assert_same_network(model.fit(*in_parts(X, y)), local.fit(X, y), X)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"early_stopping": True}, "early_stopping must be False or 'loo' with Dask; got True"),
+        ({"solver": "dual"}, "solver must be 'auto' or 'primal' with Dask"),
+        ({"n_hidden": -1}, "n_hidden must be"),
+        ({"pool_size": 0}, "pool_size must be"),
+    ],
+)
+def test_refused_parameters(params, message):
+    X, y = problems.data_for(stagenets.RVFLClassifier, n=50)
+    model = stagenets.dask.RVFLClassifier(**params)
+    with pytest.raises(ValueError, match=message):
+        model.fit(*in_parts(X, y, (50,)))
+    assert not hasattr(model, "n_features_in_")
+
+
+def test_refused_data():
+    X, y = problems.data_for(stagenets.RVFLClassifier, n=50)
+    model = stagenets.dask.RVFLClassifier()
+    parts, labels = in_parts(X, y, (20, 30))
+    with pytest.raises(TypeError, match="X must be a Dask array or data frame; got ndarray"):
+        model.fit(X, labels)
+    with pytest.raises(TypeError, match="y must be a Dask array or data frame; got ndarray"):
+        model.fit(parts, y)
+    with pytest.raises(ValueError, match="as many rows; got 50 and 30"):
+        model.fit(parts, labels[20:])
+    with pytest.raises(ValueError, match="at least two classes; got one class, 0"):
+        model.fit(parts, da.zeros_like(labels))
+    with pytest.raises(ValueError, match="X contains NaN"):
+        model.fit(da.where(parts > 0, parts, np.nan), labels)
+    with pytest.raises(ValueError, match="at least one row"):
+        model.fit(parts[parts[:, 0] > 1e9], labels[parts[:, 0] > 1e9])
+    with pytest.raises(ValueError, match=r"one with .* rows of X"):
+        model.fit(parts[parts[:, 0] > np.median(X[:, 0])], labels[parts[:, 0] > -1e9])
+    with pytest.raises(ValueError, match="2 dimensions; got 1"):
+        model.fit(labels, labels)
+    with pytest.raises(NotFittedError):
+        model.predict(parts)
+
+
+def test_fit_needs_no_distributed_and_one_thread_will_do():
+    script = """
+import sys
+sys.modules["distributed"] = None
+import dask, dask.array as da, numpy as np
+import stagenets, stagenets.dask
+X = np.random.default_rng(0).normal(size=(100, 3))
+local = stagenets.RVFLRegressor(n_hidden=5, random_state=0).fit(X, X[:, 0] ** 2)
+with dask.config.set(scheduler="synchronous"):
+    model = stagenets.dask.RVFLRegressor(n_hidden=5, random_state=0)
+    model.fit(da.from_array(X, chunks=(30, 3)), da.from_array(X[:, 0] ** 2, chunks=30))
+np.testing.assert_allclose(model.predict(X), local.predict(X), atol=1e-10)
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
