@@ -47,7 +47,8 @@ class Case:
 
     def network(self, **params: Any) -> RVFLClassifier:
         own = {"n_hidden": self.h, "pool_size": self.M, "block_size": self.k}
-        fixed = {"weight_init": self.weights, "alpha": ALPHA, "random_state": 0}
+        method = {"loss": "squared", "selection": "residual", "weight_init": self.weights}
+        fixed = {**method, "alpha": ALPHA, "random_state": 0}
         return RVFLClassifier(**{**own, **fixed, **params})
 
     def data(self, dtype: Any = np.float64, seed: int = 0) -> tuple[FloatArray, LabelArray]:

@@ -33,6 +33,7 @@ def one_run(name: str, seed: int, options: argparse.Namespace) -> list[Row]:
             pool_size=options.pool,
             block_size=options.block,
             selection=selection,
+            loss="squared",
             alpha=1.0,
             weight_init="uniform",
             random_state=seed,

@@ -37,10 +37,15 @@ def main() -> None:
         n_hidden=GRID["n_hidden"],
         block_sizes=GRID["block_size"],
         pool_sizes=GRID["pool_size"],
+        losses=["squared"],
+        selections=["residual"],
+        weight_inits=["sparse"],
         random_state=0,
         n_jobs=options.jobs,
     )
-    plain = GridSearchCV(RVFLClassifier(random_state=0, n_jobs=1), GRID, n_jobs=options.jobs)
+    method = {"loss": "squared", "selection": "residual", "weight_init": "sparse"}
+    network = RVFLClassifier(**method, random_state=0, n_jobs=1)
+    plain = GridSearchCV(network, GRID, n_jobs=options.jobs)
 
     def seconds(search: RVFLClassifierCV | GridSearchCV) -> float:
         started = time.perf_counter()

@@ -96,7 +96,7 @@ def test_fit_equals_algorithm_1_in_numpy(network, task, solver, block_size, n_ou
     assert expected.growth.margin > 1e-10, "a near-tie: the problem itself does not fix the choice"
 
     cls = problems.ESTIMATORS[network, task]
-    model = cls(solver=solver, random_state=seed, **params).fit(X, y)
+    model = cls(solver=solver, random_state=seed, **{**problems.plain(cls), **params}).fit(X, y)
 
     assert [tuple(row) for row in model.selected_.tolist()] == expected.growth.selected
     np.testing.assert_allclose(model.objective_path_, expected.growth.objective_path, rtol=1e-9)

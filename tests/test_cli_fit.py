@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import KFold, cross_validate
 
+import problems
 import stagenets
 from stagenets.cli._table_encoder import TableEncoder
 from stagenets.export._files import notes_in
@@ -165,7 +166,9 @@ def test_rare_classes_and_few_rows_are_no_obstacle(run, folder):
 def test_a_network_that_kept_no_unit_is_scored_with_one(run, folder):
     rng = np.random.default_rng(1)
     pd.DataFrame(rng.normal(size=(40, 3))).add_prefix("x").to_csv("noise.csv", index=False)
-    stop = ("--set", "early_stopping=loo", "--set", "n_iter_no_change=2", "--alpha", 1e-6)
+    stop = ["--set", "early_stopping=loo", "--set", "n_iter_no_change=2", "--alpha", 1e-6]
+    for name, value in problems.PLAIN.items():
+        stop += ["--set", f"{name}={value}"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it says that no unit helped
         found = held_out(run, "noise.csv", "--target", "x0", *stop)

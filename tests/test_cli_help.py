@@ -75,7 +75,8 @@ def test_fit_help_shows_the_defaults_of_the_estimators(run, monkeypatch, option,
     shown = shown_defaults(run("fit", "--help")[0], option)
     parameters = inspect.signature(getattr(stagenets, model.upper() + kind)).parameters
     name = option.removeprefix("--").replace("-", "_")
-    found = shown.get(model, shown["default"])
+    found = shown.get(model, shown["default"]).split(", in regression ")
+    found = found[-1 if kind == "Regressor" else 0]
     if name not in parameters:
         assert found in ("not available", "with --search only")
     elif isinstance(expected := parameters[name].default, str):
@@ -92,5 +93,5 @@ def test_fit_help_follows_a_changed_default(run, monkeypatch):
     monkeypatch.setattr(stagenets, "BLSClassifier", Changed)
     monkeypatch.setenv("COLUMNS", "500")
     out, _ = run("fit", "--help")
-    assert shown_defaults(out, "--alpha")["bls"] == "0.125"
+    assert shown_defaults(out, "--alpha")["bls"] == "0.125, in regression 0.01"
     assert shown_defaults(out, "--pool-size")["bls"] == "7"

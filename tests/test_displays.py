@@ -283,8 +283,16 @@ def test_our_own_search_looks_like_scikit_learns():
     grid = {"n_hidden": [3, 6, 12], "alpha": [0.01, 1.0, 100.0]}
     folds = StratifiedKFold(3)
     plain = GridSearchCV(problems.small(RVFLClassifier), grid, cv=folds).fit(X, y)
+    method = {name: [value] for name, value in problems.plain(RVFLClassifier).items()}
     ours = RVFLClassifierCV(
-        n_hidden=grid["n_hidden"], alphas=grid["alpha"], pool_sizes=[10], cv=folds, random_state=0
+        losses=method["loss"],
+        selections=method["selection"],
+        weight_inits=method["weight_init"],
+        n_hidden=grid["n_hidden"],
+        alphas=grid["alpha"],
+        pool_sizes=[10],
+        cv=folds,
+        random_state=0,
     ).fit(X, y)
     expected, display = map(SearchDisplay.from_estimator, (plain, ours))
     np.testing.assert_allclose(display.scores, expected.scores, rtol=1e-9)

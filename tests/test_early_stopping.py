@@ -64,7 +64,7 @@ def test_leave_one_out_path(cls, params, solver):
 
 def test_leave_one_out_path_across_the_change_to_the_dual_form():
     X, y = problems.data_for(stagenets.ELMClassifier, n=20)
-    model = stagenets.ELMClassifier(n_hidden=35, pool_size=10, alpha=0.5, random_state=0).fit(X, y)
+    model = problems.small(stagenets.ELMClassifier, n_hidden=35, alpha=0.5).fit(X, y)
     A, T = design_of(model, X), targets_of(model, y)
     for units in (5, 19, 25, 35):
         error = ((T - left_out_scores(A[:, : 1 + units], T, 0.5)) ** 2).sum() / len(T)
@@ -92,7 +92,8 @@ def stopping(cls, kind, **params):
     size = {"n_windows": 2, "n_feature_nodes": 3, "n_enhancement": 40}
     size = size if cls in problems.BLS else {"n_hidden": 46}
     return cls(
-        **{"early_stopping": kind, "pool_size": 20, "alpha": 0.01, "random_state": 0}
+        **problems.plain(cls)
+        | {"early_stopping": kind, "pool_size": 20, "alpha": 0.01, "random_state": 0}
         | size
         | params
     )
@@ -231,7 +232,7 @@ def test_stopping_helps_where_more_units_fit_noise():
         y = X[:, 0] + 2 * rng.normal(size=1100)
         for kind, found in scores.items():
             model = stagenets.RVFLRegressor(
-                n_hidden=60, alpha=0.01, early_stopping=kind, random_state=seed
+                n_hidden=60, alpha=0.01, early_stopping=kind, random_state=seed, **problems.PLAIN
             )
             found.append(model.fit(X[:100], y[:100]).score(X[100:], y[100:]))
     assert np.mean(scores["loo"]) > np.mean(scores[False]) + 0.1
@@ -298,7 +299,9 @@ def test_targets_of_rows_set_aside_do_not_leak_into_the_fit():
 def test_keeping_no_unit_is_said():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(60, 3)), rng.normal(size=60)
-    model = stagenets.ELMRegressor(early_stopping="validation", n_iter_no_change=3, random_state=0)
+    model = stagenets.ELMRegressor(
+        early_stopping="validation", n_iter_no_change=3, random_state=0, **problems.PLAIN
+    )
     with pytest.warns(UserWarning, match=r"kept no units: none of the 3 stages .* its intercept"):
         model.fit(X, y)
     assert model.n_hidden_ == 0

@@ -107,6 +107,7 @@ def test_scores_on_a_share_of_the_rows_decide_the_choice(dtype):
         score_fraction=fraction,
         standardize=False,
         random_state=seed,
+        **problems.PLAIN,
     ).fit(X, y)
     targets = ((y - y.mean()) / y.std())[:, None]
     design = np.column_stack([np.ones(n), X]).astype(float)

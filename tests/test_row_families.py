@@ -77,7 +77,7 @@ def test_fit_equals_algorithm_1_in_numpy(cls, family, solver):
         regression=regression, **params,
     )  # fmt: skip
     assert expected.growth.margin > 1e-10, "a near-tie: the problem itself does not fix the choice"
-    model = cls(random_state=5, solver=solver, **params).fit(X, y)
+    model = cls(random_state=5, solver=solver, **{**problems.plain(cls), **params}).fit(X, y)
     assert [tuple(row) for row in model.selected_.tolist()] == expected.growth.selected
     np.testing.assert_allclose(model.objective_path_, expected.growth.objective_path, rtol=1e-9)
     np.testing.assert_allclose(problems.scores_of(model, X), expected.scores(X), atol=1e-8)

@@ -13,7 +13,7 @@ def test_scikit_learn_check(estimator, check):
 
 @parametrize_with_checks(
     [
-        stagenets.RVFLClassifier(selection="random", solver="dual"),
+        stagenets.RVFLClassifier(loss="squared", selection="random", solver="dual"),
         stagenets.BLSRegressor(solver="primal", block_size=3),
     ]
 )

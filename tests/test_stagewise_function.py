@@ -41,7 +41,8 @@ def test_replayed_draws_give_the_rvfl_network(solver, selection, block_size):
         return expit(X @ weights + biases)
 
     result = stagenets.fit_stagewise(candidates, reference.one_hot(y), inputs=X, **common)
-    model = stagenets.RVFLClassifier(standardize=False, random_state=5, **common).fit(X, y)
+    own = {**problems.plain(stagenets.RVFLClassifier), **common, "standardize": False}
+    model = stagenets.RVFLClassifier(random_state=5, **own).fit(X, y)
     np.testing.assert_array_equal(result.selected, model.selected_)
     np.testing.assert_allclose(result.objective_path, model.objective_path_, rtol=1e-11)
     np.testing.assert_allclose(result.residual_path, model.residual_path_, rtol=1e-10)

@@ -115,6 +115,7 @@ def test_paper_reports_the_best_of_a_plain_loop(model):
     rule = block_and_pool_sizes(56, 5) if guided else ((1,), (1,))
     for alpha, size, activation, block, pool in itertools.product(*FEW.values(), *rule):
         network = RVFLClassifier(
+            loss="squared",
             alpha=alpha,
             n_hidden=size,
             activation=activation,

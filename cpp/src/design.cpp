@@ -1,6 +1,6 @@
 #include "stagenets/design.hpp"
 
-#include "stagenets/blas.hpp"
+#include "stagenets/team_blas.hpp"
 
 namespace stagenets {
 
@@ -33,6 +33,32 @@ void Design<Scalar>::fixed_columns(RowRange range, Index first, Index count, dou
   copy_fixed_columns(range, first, count, out, leading);
   if (!root_weights_) return;
   matrix_map(out, range.count, count, leading).array().colwise() *= roots_of(range).array();
+}
+
+template <class Scalar>
+MatrixD Design<Scalar>::fixed_products_of_rows(const RowBlocks& blocks, Team& team) const {
+  MatrixD products = MatrixD::Zero(rows(), rows());
+  visit_fixed_columns(blocks, team, [&](Index, Index count, const MatrixD& columns) {
+    add_outer_product(1, columns.leftCols(count), products, team);
+  });
+  return products;
+}
+
+// The columns are divided among the threads.
+template <class Scalar>
+MatrixD Design<Scalar>::fixed_transposed_times(const MatrixD& x, Team& team) {
+  constexpr Index kColumns = 256;
+  MatrixD product(fixed(), x.cols());
+  team.for_each((fixed() + kColumns - 1) / kColumns, [&](Index chunk, int worker) {
+    team.poll(worker);
+    const Index first = chunk * kColumns, count = std::min(kColumns, fixed() - first);
+    MatrixD& columns = scratch(worker).wide;
+    columns.resize(rows(), count);
+    fixed_columns({0, rows()}, first, count, columns.data(), rows());
+    blas::gemm(blas::Op::transpose, blas::Op::none, 1, columns, x, 0,
+               product.middleRows(first, count));
+  });
+  return product;
 }
 
 template <class Scalar>

@@ -11,22 +11,6 @@ namespace {
 
 using blas::Op;
 
-// Calls visit(first, count, columns) for the design's fixed columns, a few hundred at a time.
-template <class Scalar, class Visit>
-void visit_fixed_columns(Design<Scalar>& design, const RowBlocks& blocks, Team& team,
-                         Visit&& visit) {
-  constexpr Index kColumns = 512;
-  MatrixD columns(design.rows(), std::min(kColumns, design.fixed()));
-  for (Index first = 0; first < design.fixed(); first += kColumns) {
-    const Index count = std::min(kColumns, design.fixed() - first);
-    blocks.sweep(team, [&](Index, Index b, int) {
-      const RowRange range = blocks.block(b);
-      design.fixed_columns(range, first, count, columns.data() + range.first, columns.rows());
-    });
-    visit(first, count, columns);
-  }
-}
-
 // All units kept, on all rows, of which there are few in this form.
 template <class Scalar>
 MatrixD kept_units(Design<Scalar>& design, const RowBlocks& blocks, Team& team) {
@@ -40,21 +24,12 @@ MatrixD kept_units(Design<Scalar>& design, const RowBlocks& blocks, Team& team) 
   return hidden.template cast<double>();
 }
 
-// Aᵀ x over all columns of the design, which are divided among the threads.
+// Aᵀ x over all columns of the design.
 template <class Scalar>
 MatrixD design_transposed_times(Design<Scalar>& design, const MatrixD& x, const RowBlocks& blocks,
                                 Team& team) {
-  constexpr Index kColumns = 256;
-  const Index rows = design.rows(), fixed = design.fixed();
-  MatrixD product = MatrixD::Zero(design.columns(), x.cols());
-  team.for_each((fixed + kColumns - 1) / kColumns, [&](Index chunk, int worker) {
-    team.poll(worker);
-    const Index first = chunk * kColumns, count = std::min(kColumns, fixed - first);
-    MatrixD& columns = design.scratch(worker).wide;
-    columns.resize(rows, count);
-    design.fixed_columns({0, rows}, first, count, columns.data(), rows);
-    blas::gemm(Op::transpose, Op::none, 1, columns, x, 0, product.middleRows(first, count));
-  });
+  MatrixD product(design.columns(), x.cols());
+  product.topRows(design.fixed()) = design.fixed_transposed_times(x, team);
   const MatrixD hidden = kept_units(design, blocks, team);
   multiply(Op::transpose, Op::none, 1, hidden, x, 0, product.bottomRows(hidden.cols()), team);
   return product;
@@ -74,14 +49,11 @@ DualFactor<Scalar>::DualFactor(Design<Scalar>& design, RidgeState<Scalar>& state
     : alpha_(state.alpha),
       targets_(state.targets),
       blocks_(state.blocks),
-      columns_before_(design.fixed() + units),
-      l_(MatrixD::Zero(design.rows(), design.rows())) {
+      columns_before_(design.fixed() + units) {
   if (blocks_.reduction()) {
     throw std::logic_error("the dual form needs all rows in one process; use solver='primal'");
   }
-  visit_fixed_columns(design, blocks_, team, [&](Index, Index count, const MatrixD& columns) {
-    add_outer_product(1, columns.leftCols(count), l_, team);
-  });
+  l_ = design.fixed_products_of_rows(blocks_, team);
   if (units > 0) {
     add_outer_product(1, kept_units(design, blocks_, team).leftCols(units), l_, team);
   }
@@ -101,7 +73,7 @@ template <class Scalar>
 void DualFactor<Scalar>::factor_by_qr(Design<Scalar>& design, Index units, Team& team) {
   const Index n = design.rows(), fixed = design.fixed();
   MatrixD wide = MatrixD::Zero(n, fixed + units + n);
-  visit_fixed_columns(design, blocks_, team, [&](Index first, Index count, const MatrixD& columns) {
+  design.visit_fixed_columns(blocks_, team, [&](Index first, Index count, const MatrixD& columns) {
     wide.middleCols(first, count) = columns.leftCols(count);
   });
   if (units > 0) {

@@ -5,6 +5,7 @@
 
 #include "stagenets/cholesky.hpp"
 #include "stagenets/dual_factor.hpp"
+#include "stagenets/sizes.hpp"
 #include "stagenets/softmax_readout.hpp"
 
 namespace stagenets {
@@ -102,8 +103,12 @@ GrowingRidge<Scalar>::GrowingRidge(Design<Scalar>& design, const RowBlocks& bloc
     static_cast<DualFactor<Scalar>&>(*factor_).initialize(state_, team);
   } else {
     const Index spare = shortlist(selection_, block_, 1) - 1;
+    std::unique_ptr<RowSpace<Scalar>> row_space;
+    if (starts_in_row_space(settings.loss, design.fixed(), design.rows()) && !blocks.reduction()) {
+      row_space = std::make_unique<RowSpace<Scalar>>(design, blocks, team);
+    }
     factor_ = std::make_unique<RidgeFactor<Scalar>>(design, state_, design.source().max_units(),
-                                                    spare, team);
+                                                    spare, std::move(row_space), team);
   }
   start_ = factor_->readout(design, team);
   if (calibration_) calibration_start_ = state_.of_rows(calibration_->rows());

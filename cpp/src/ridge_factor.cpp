@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "stagenets/cholesky.hpp"
 #include "stagenets/gram.hpp"
@@ -11,13 +12,25 @@ namespace stagenets {
 
 template <class Scalar>
 RidgeFactor<Scalar>::RidgeFactor(Design<Scalar>& design, RidgeState<Scalar>& state, Index units,
-                                 Index spare, Team& team)
+                                 Index spare, std::unique_ptr<RowSpace<Scalar>> row_space,
+                                 Team& team)
     : fixed_(design.fixed()),
+      row_space_(std::move(row_space)),
       block_rows_(state.blocks.block_rows()),
-      q_(state.blocks, design.fixed() + units + spare),
-      l_(design.fixed() + units, design.fixed() + units),
-      z_(MatrixD::Zero(design.fixed() + units, state.outputs())) {
+      q_(state.blocks, start_width() + units + spare),
+      l_(start_width() + units, start_width() + units),
+      z_(MatrixD::Zero(start_width() + units, state.outputs())) {
   start(design, state, team);
+}
+
+template <class Scalar>
+void RidgeFactor<Scalar>::start_columns(const Design<Scalar>& design, RowRange range,
+                                        MatrixMap<double> out) const {
+  if (row_space_) {
+    out = row_space_->columns().middleRows(range.first, range.count);
+  } else {
+    design.fixed_columns(range, 0, fixed_, out.data(), out.outerStride());
+  }
 }
 
 // The fixed columns are factorised all at once: Cholesky of their Gram matrix, then Q = A L⁻ᵀ block by block.
@@ -25,13 +38,13 @@ template <class Scalar>
 void RidgeFactor<Scalar>::start(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team) {
   const RowBlocks& blocks = state.blocks;
   const MatrixD& targets = state.targets;
-  const Index outputs = state.outputs();
+  const Index outputs = state.outputs(), width = start_width();
   const MatrixD joint =
-      gram(blocks, fixed_ + outputs, team, [&](RowRange range, MatrixMap<double> out, int) {
-        design.fixed_columns(range, 0, fixed_, out.data(), out.outerStride());
+      gram(blocks, width + outputs, team, [&](RowRange range, MatrixMap<double> out, int) {
+        start_columns(design, range, matrix_map(out.data(), range.count, width, out.outerStride()));
         out.rightCols(outputs) = targets.middleRows(range.first, range.count);
       });
-  MatrixD normal = joint.topLeftCorner(fixed_, fixed_);
+  MatrixD normal = joint.topLeftCorner(width, width);
   normal.diagonal().array() += state.alpha;
   const KeptCholesky factor(normal, team);
   kept_fixed_ = factor.kept;
@@ -42,8 +55,8 @@ void RidgeFactor<Scalar>::start(Design<Scalar>& design, RidgeState<Scalar>& stat
   blocks.sweep(team, [&](Index, Index b, int worker) {
     const RowRange range = blocks.block(b);
     MatrixD& wide = design.scratch(worker).wide;
-    wide.resize(range.count, fixed_);
-    design.fixed_columns(range, 0, fixed_, wide.data(), range.count);
+    wide.resize(range.count, width);
+    start_columns(design, range, matrix_map(wide.data(), range.count, width, range.count));
     for (Index j = 0; j < width_; ++j) {
       if (kept_fixed_[j] != j) wide.col(j) = wide.col(kept_fixed_[j]);
     }
@@ -53,7 +66,7 @@ void RidgeFactor<Scalar>::start(Design<Scalar>& design, RidgeState<Scalar>& stat
   });
   if (state.worst_pivot < second_pass_threshold<double>()) orthogonalize_start_again(state, team);
 
-  MatrixD right_side = factor.compress(joint.bottomLeftCorner(outputs, fixed_).transpose());
+  MatrixD right_side = factor.compress(joint.bottomLeftCorner(outputs, width).transpose());
   solve_lower(l_.topLeftCorner(width_, width_), right_side, team);
   z_.topRows(width_) = right_side;
   const double energy = blocks.complete(targets.squaredNorm());
@@ -276,10 +289,12 @@ void RidgeFactor<Scalar>::normalize_block(Index block, const MatrixD& schur_fact
 
 // Converts between the columns of the factor and those of the design: fixed columns that were skipped get zeros.
 template <class Scalar>
-MatrixD RidgeFactor<Scalar>::expand(const MatrixD& kept, Index design_columns) const {
-  const Index fixed = static_cast<Index>(kept_fixed_.size()), units = design_columns - fixed_;
-  MatrixD all = MatrixD::Zero(design_columns, kept.cols());
-  for (Index j = 0; j < fixed; ++j) all.row(kept_fixed_[j]) = kept.row(j);
+MatrixD RidgeFactor<Scalar>::expand(const MatrixD& kept, Index design_columns, Team& team) const {
+  const Index units = design_columns - fixed_;
+  MatrixD start = MatrixD::Zero(start_width(), kept.cols());
+  for (Index j = 0; j < fixed_width(); ++j) start.row(kept_fixed_[j]) = kept.row(j);
+  MatrixD all(design_columns, kept.cols());
+  all.topRows(fixed_) = row_space_ ? row_space_->expand(start, team) : start;
   all.bottomRows(units) = kept.bottomRows(units);
   return all;
 }
@@ -303,7 +318,7 @@ MatrixD RidgeFactor<Scalar>::readout_of(const MatrixD& coordinates, Team& team) 
   MatrixD solution = coordinates;
   const Index width = solution.rows();
   solve_lower_transposed(l_.topLeftCorner(width, width), solution, team);
-  return expand(solution, fixed_ + width - fixed_width());
+  return expand(solution, fixed_ + width - fixed_width(), team);
 }
 
 // Zeros at the end of z stay zeros, and the entries before them do not involve the rest of L.
@@ -318,23 +333,24 @@ MatrixD RidgeFactor<Scalar>::readouts(const std::vector<Index>& units, Design<Sc
     column += outputs;
   }
   solve_lower_transposed(l_.topLeftCorner(width_, width_), solutions, team);
-  return expand(solutions, design.columns());
+  return expand(solutions, design.columns(), team);
 }
 
 template <class Scalar>
 MatrixD RidgeFactor<Scalar>::solve(const MatrixD& rhs, Design<Scalar>&, Team& team) {
+  if (row_space_) throw std::logic_error("readouts in the row space are not refined");
   const auto factor = l_.topLeftCorner(width_, width_);
   MatrixD solution = compress(rhs);
   solve_lower(factor, solution, team);
   solve_lower_transposed(factor, solution, team);
-  return expand(solution, rhs.rows());
+  return expand(solution, rhs.rows(), team);
 }
 
 template <class Scalar>
 MatrixD RidgeFactor<Scalar>::directions(Design<Scalar>& design, Team& team) {
   const Index fixed = static_cast<Index>(kept_fixed_.size());
   const auto factor = l_.topLeftCorner(width_, width_);
-  return expand(inverse_transposed_columns(factor, fixed, team), design.columns());
+  return expand(inverse_transposed_columns(factor, fixed, team), design.columns(), team);
 }
 
 template <class Scalar>

@@ -176,7 +176,11 @@ JobBytes bytes_of(const NetworkSettings& network, const Split& split,
       static_cast<double>(network.architecture->with_size(search.sizes.back())->max_units());
   const double pool = static_cast<double>(network.stages.pool);
   const double terms = static_cast<double>(network.draws.most_terms());
-  const double width = 1 + inputs + units + 2 * static_cast<double>(network.stages.block) + 16;
+  // With more inputs than rows, it is the rows that count, unless the primal form is asked for.
+  const bool primal =
+      network.stages.loss == Loss::squared && network.stages.solver == Solver::primal;
+  const double fixed = primal ? 1 + inputs : std::min(1 + inputs, train);
+  const double width = fixed + units + 2 * static_cast<double>(network.stages.block) + 16;
   JobBytes bytes;
   // Q, residual and leverages; L and matrices of its size; weights of the units.
   bytes.network = train * ((width + outputs) * sizeof(Scalar) + (search.temperatures ? 8 : 0)) +

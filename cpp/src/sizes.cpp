@@ -24,6 +24,7 @@ std::string in_words(double bytes) {
 
 // Whether the n × n form is set up from the start.
 bool starts_dual(const FitShape& shape, const StagewiseSettings& stages) {
+  if (stages.loss != Loss::squared) return false;
   if (stages.solver != Solver::automatic) return stages.solver == Solver::dual;
   const Index columns = stages.one_shot() ? limited_sum(shape.fixed, shape.units) - 1 : shape.fixed;
   return stages.alpha > 0 && columns >= shape.rows;
@@ -38,15 +39,21 @@ Index limited_sum(Index a, Index b) { return a > kLargest - b ? kLargest : a + b
 TooLarge::TooLarge(const std::string& what, double bytes)
     : message_(what + " of this size needs at least " + in_words(bytes) + " of memory") {}
 
+bool starts_in_row_space(Loss loss, Index fixed, Index rows) {
+  return loss == Loss::log && fixed > rows;
+}
+
 double ridge_bytes(const FitShape& shape, const StagewiseSettings& stages) {
   const double rows = static_cast<double>(shape.rows), units = static_cast<double>(shape.units);
   const double outputs = static_cast<double>(shape.outputs);
   const double scalar = static_cast<double>(shape.scalar_bytes);
-  const double width = static_cast<double>(shape.fixed) + units;
+  const bool in_row_space = starts_in_row_space(stages.loss, shape.fixed, shape.rows);
+  const double width = (in_row_space ? rows : static_cast<double>(shape.fixed)) + units;
   if (starts_dual(shape, stages)) {
     return 8 * rows * rows + (stages.one_shot() ? rows * units * (scalar + 8) : 0.0);
   }
-  if (stages.one_shot()) return 16 * (width + outputs) * (width + outputs);
+  if (stages.one_shot() && stages.loss == Loss::squared)
+    return 16 * (width + outputs) * (width + outputs);
   // The joint choice looks at twice a block.
   const double spare = 2.0 * static_cast<double>(stages.block);
   return rows * (width + spare + outputs) * scalar + 8 * width * (width + outputs);

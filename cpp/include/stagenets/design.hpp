@@ -51,6 +51,25 @@ class Design {
     copy_fixed_columns(range, 0, fixed(), out, leading);
   }
 
+  // Calls visit(first, count, columns) for the fixed columns on all rows, weighted, a few hundred at a time: they are the
+  // first `count` ones of `columns`.
+  template <class Visit>
+  void visit_fixed_columns(const RowBlocks& blocks, Team& team, Visit&& visit) const {
+    constexpr Index kColumns = 512;
+    MatrixD columns(rows(), std::min(kColumns, fixed()));
+    for (Index first = 0; first < fixed(); first += kColumns) {
+      const Index count = std::min(kColumns, fixed() - first);
+      blocks.sweep(team, [&](Index, Index b, int) {
+        const RowRange range = blocks.block(b);
+        fixed_columns(range, first, count, columns.data() + range.first, columns.rows());
+      });
+      visit(first, count, columns);
+    }
+  }
+  // With A₀ the fixed columns: the lower triangle of A₀A₀ᵀ, and A₀ᵀ x for a few columns x.
+  MatrixD fixed_products_of_rows(const RowBlocks& blocks, Team& team) const;
+  MatrixD fixed_transposed_times(const MatrixD& x, Team& team);
+
   // All columns (fixed, then the units kept) on a block of rows, weighted, in double.
   void all_columns(RowRange range, double* out, Index leading, int worker);
 

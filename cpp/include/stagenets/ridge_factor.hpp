@@ -3,7 +3,10 @@
 // Q' = (G − QB) L_s⁻ᵀ and the residual.
 #pragma once
 
+#include <memory>
+
 #include "stagenets/factor.hpp"
+#include "stagenets/row_space.hpp"
 
 namespace stagenets {
 
@@ -11,9 +14,10 @@ template <class Scalar>
 class RidgeFactor final : public Factor<Scalar> {
  public:
   // Starts from the design's fixed columns, with room for `units` more and for `spare` columns that are
-  // projected but not appended. Sets up the state.
+  // projected but not appended. Sets up the state. With a row space, the columns of that take the place of the fixed ones,
+  // which gives the same readouts; these cannot be refined.
   RidgeFactor(Design<Scalar>& design, RidgeState<Scalar>& state, Index units, Index spare,
-              Team& team);
+              std::unique_ptr<RowSpace<Scalar>> row_space, Team& team);
 
   Projection project(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team) override;
   std::optional<Index> append(Choice& choice, const Projection& projection, Design<Scalar>& design,
@@ -36,6 +40,8 @@ class RidgeFactor final : public Factor<Scalar> {
 
  private:
   void start(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team);
+  Index start_width() const { return row_space_ ? row_space_->columns().cols() : fixed_; }
+  void start_columns(const Design<Scalar>& design, RowRange range, MatrixMap<double> out) const;
   void orthogonalize_start_again(RidgeState<Scalar>& state, Team& team);
   void absorb_block(Index block, Index first, const Matrix<Scalar>& z, RidgeState<Scalar>& state,
                     double* measures);
@@ -46,13 +52,15 @@ class RidgeFactor final : public Factor<Scalar> {
                                        Team& team) const;
   void move_chosen(Index block, const std::vector<Index>& columns, Matrix<Scalar>& scratch);
   void normalize_block(Index block, const MatrixD& schur_factor);
-  MatrixD expand(const MatrixD& kept, Index design_columns) const;
+  MatrixD expand(const MatrixD& kept, Index design_columns, Team& team) const;
   MatrixD compress(const MatrixD& all) const;
 
-  Index fixed_;  // fixed columns of the design
+  Index fixed_;                                  // fixed columns of the design
+  std::unique_ptr<RowSpace<Scalar>> row_space_;  // of the fixed columns, or null
   Index block_rows_;
-  std::vector<Index> kept_fixed_;  // the fixed columns that are in the factor
-  Index width_ = 0;                // d, columns in the factor
+  std::vector<Index>
+      kept_fixed_;   // the columns that it starts with, of those of the design or of the row space
+  Index width_ = 0;  // d, columns in the factor
   Panels<Scalar> q_;
   MatrixD l_;
   MatrixD z_;

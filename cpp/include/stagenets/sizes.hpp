@@ -34,6 +34,10 @@ struct FitShape {
   std::size_t scalar_bytes;
 };
 
+// Whether a fit begins with the row space of its fixed columns instead of these: there are fewer rows, and its loss has
+// no dual form.
+bool starts_in_row_space(Loss loss, Index fixed, Index rows);
+
 // Bytes that the ridge problem of a fit takes at least: Q and L, a Gram matrix or a kernel matrix.
 double ridge_bytes(const FitShape& shape, const StagewiseSettings& stages);
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.datasets import (
     load_breast_cancer,
     load_diabetes,
@@ -41,7 +41,7 @@ _DATA: list[tuple[str, Loader, bool, int]] = [
 ]
 
 
-def _networks(classify: bool, units: int) -> Iterator[tuple[str, BaseEstimator]]:
+def _networks(classify: bool, units: int) -> Iterator[tuple[str, Any]]:
     """One network of each architecture, all with the same number of units."""
     rvfl, elm, bls = (
         (RVFLClassifier, ELMClassifier, BLSClassifier)
@@ -70,7 +70,7 @@ def run_demo(repeats: int) -> None:
     for name, load, classify, units in _DATA:
         X, y = load()
         for label, network in _networks(classify, units):
-            scores: dict[str, list[float]] = {"random": [], "residual": []}
+            scores: dict[str, list[float]] = {"random": [], network.selection: []}
             for seed in range(repeats):
                 parts = train_test_split(X, y, random_state=seed, stratify=y if classify else None)
                 for selection, found in scores.items():
@@ -83,12 +83,12 @@ def run_demo(repeats: int) -> None:
                     f"  {label:5}{path[0]:8.1f} {sparkline(path)} {path[-1]:.1f}"
                     f"   ({model.n_iter_} stages)"
                 )
-            one_shot, guided = np.mean(scores["random"]), np.mean(scores["residual"])
+            one_shot, guided = (np.mean(found) for found in scores.values())
             print(
                 f"{name:15}{units:6d}  {label:9}{one_shot:10.4f}{guided:9.4f}"
                 f"{guided - one_shot:+8.4f}"
             )
     print("\nOn small noisy sets (diabetes) a closer fit is not always a better one.")
-    print("\nThe ridge objective of the guided networks on digits, stage by stage:")
+    print("\nThe objective of the guided networks on digits, stage by stage:")
     print("\n".join(falls))
     print(f"\nDone in {time.perf_counter() - started:.1f} s.")

@@ -152,7 +152,7 @@ def _signature_default(cls: type, name: str) -> Any:
 
 
 def _defaults(name: str) -> str:
-    """A parameter's defaults for a help text: "(default: 3; bls: 0.01)"."""
+    """A parameter's defaults for a help text: "(default: 3; bls: 1, in regression 0.01)"."""
     shown = {model: _default(model, name) for model in _MODELS}
     usual = shown[_MODELS[0]]
     others = [f"{model}: {text}" for model, text in shown.items() if text != usual]
@@ -162,12 +162,14 @@ def _defaults(name: str) -> str:
 def _default(model: str, name: str) -> str:
     import stagenets
 
-    cls, search = (
-        getattr(stagenets, f"{model.upper()}Classifier{suffix}") for suffix in ("", "CV")
+    classifier, regressor, search = (
+        getattr(stagenets, model.upper() + kind)
+        for kind in ("Classifier", "Regressor", "ClassifierCV")
     )
-    if name in inspect.signature(cls).parameters:
-        value = _signature_default(cls, name)
-        return f"{value:g}" if isinstance(value, float) else str(value)
+    if name in inspect.signature(classifier).parameters:
+        values = [_signature_default(cls, name) for cls in (classifier, regressor)]
+        shown = [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
+        return ", in regression ".join(dict.fromkeys(shown))
     searched = _PARAMETERS[name] in inspect.signature(search).parameters
     return "with --search only" if searched else "not available"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from stagenets import _core
 from stagenets.estimators._attributes import FeatureAttributes
@@ -146,6 +146,8 @@ class BLSClassifier(NetworkClassifier, BroadNetwork):
     >>> bool(model.score(X, y) > 0.8)
     True
     """
+
+    _defaults: ClassVar[dict[str, Any]] = {"loss": "log", "alpha": 1.0}
 
 
 @documented

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
     """Classifier methods; the architecture comes from the other base class."""
 
     _losses = ("squared", "log")
+    _defaults: ClassVar[dict[str, Any]] = {"loss": "log"}
 
     @tells_callbacks
     def fit(self, X: Any, y: Any, *, groups: Any = None) -> NetworkClassifier:

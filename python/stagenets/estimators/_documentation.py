@@ -35,7 +35,7 @@ default="sigmoid"
         `predict_proba` needs no temperature. Units are chosen by squared errors either way.
     alpha : float, default={default alpha}
         Penalty on all readout weights Ω, including the intercept.
-    selection : {"residual", "joint", "random"}, default="residual"
+    selection : {"residual", "joint", "random"}, default={default selection}
         "residual" keeps, at every stage, the candidates with the largest drop of the objective when
         only their own coefficient is fitted (the paper's score). "joint" makes a shortlist of those
         and keeps, one after another, the candidates with the largest drop when all coefficients are
@@ -116,7 +116,7 @@ callable, default={default weight_init}
     differ in penalty, block size or selection share every pool of candidates. On the same splits,
     the results are those of `sklearn.model_selection.GridSearchCV` over `{estimator}`, in a
     fraction of the time.""",
-    "search_units": """losses : sequence of str, default=("squared",)
+    "search_units": """losses : sequence of str, default={default losses}
         Losses of the readout to try, "squared" and (classifiers) "log".
     alphas : sequence of float, default={default alphas}
         Ridge penalties to try.
@@ -127,7 +127,7 @@ callable, default={default weight_init}
         Largest number of units on the path. "auto" is the default of the estimator itself.
     activations : sequence of str, default=("sigmoid",)
         Activations of the hidden units to try.""",
-    "search_nodes": """losses : sequence of str, default=("squared",)
+    "search_nodes": """losses : sequence of str, default={default losses}
         Losses of the readout to try, "squared" and (classifiers) "log".
     alphas : sequence of float, default={default alphas}
         Ridge penalties to try.
@@ -142,7 +142,7 @@ callable, default={default weight_init}
         Activations of the enhancement nodes to try.
     feature_activation, sparse_features
         As in the estimator.""",
-    "search": """selections : sequence of str, default=("residual",)
+    "search": """selections : sequence of str, default={default selections}
         Selection methods to try.
     pool_sizes, block_sizes : sequence of int, default=(100,) and (1,)
         Numbers of candidates drawn and of units kept per stage to try; "random" ignores them.
@@ -267,7 +267,7 @@ def documented(cls: Class) -> Class:
     """Fill in the ``{pieces}`` of a class docstring, and defaults that differ between classes.
 
     The class also gets an ``__init__`` under its own name, so that errors about arguments name the
-    class that the user has called and not a base of it.
+    class that the user has called and not a base of it, and with the class's own `_defaults`.
     """
     _own_init(cls)
     if cls.__doc__:
@@ -290,7 +290,7 @@ def _own_init(cls: Any) -> None:
         inherited.__defaults__,
         inherited.__closure__,
     )
-    own.__kwdefaults__ = inherited.__kwdefaults__
+    own.__kwdefaults__ = {**inherited.__kwdefaults__, **cls._defaults}
     own.__annotations__ = inherited.__annotations__
     own.__module__ = cls.__module__
     own.__qualname__ = f"{cls.__qualname__}.__init__"

@@ -65,6 +65,8 @@ class StagewiseNetwork(
     _n_layers: ClassVar[int]
     _weight_families: ClassVar[tuple[str, ...]] = WEIGHT_FAMILIES
     _losses: ClassVar[tuple[str, ...]] = ("squared",)
+    # Defaults of the class in place of those that its architecture's __init__ shows.
+    _defaults: ClassVar[dict[str, Any]] = {}
     _memory: Memory | None = None  # of the last fit, with warm_start=True
 
     # Parameters that every subclass's __init__ sets.

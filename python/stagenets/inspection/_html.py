@@ -45,7 +45,7 @@ def _summary(model: Any) -> str:
 
 
 def _units(network: Any) -> str:
-    counts = [len(layer.biases) for layer in network.layers]
+    counts = [len(layer.biases if layer.ends is None else layer.ends) for layer in network.layers]
     if len(counts) == 1:
         return _count(counts[0], "hidden unit")
     return f"{counts[0]} feature + {_count(counts[1], 'enhancement node')}"

@@ -54,6 +54,8 @@ class NetworkSearch(
     _estimator: ClassVar[type[StagewiseNetwork]]
     # Parameters that list values to try, and the name of each in the estimator.
     _lists: ClassVar[dict[str, str]]
+    # Defaults of the class in place of those that its architecture's __init__ shows.
+    _defaults: ClassVar[dict[str, Any]] = {}
 
     cv: Any
     scoring: Any
@@ -234,6 +236,8 @@ class NetworkSearch(
 
 class ClassifierSearch(ClassifierMixin, NetworkSearch):
     """Search over classifiers."""
+
+    _defaults: ClassVar[dict[str, Any]] = {"losses": ("log",)}
 
     def fit(self, X: Any, y: Any, *, groups: Any = None, **params: Any) -> ClassifierSearch:
         """Try the grid by cross-validation and fit the best network on all samples.

@@ -140,6 +140,7 @@ class PaperProtocol:
             cv=splits,
             scoring="accuracy",
             refit=False,
+            losses=("squared",),
             weight_inits=(self.weight_init,),
             standardize=False,
             random_state=self.seed,

@@ -71,7 +71,7 @@ def _lightgbm(targets: Targets, seed: int, threads: int) -> Any:
 
 _KIND = "Regressor"
 _OWN: list[Model] = [
-    Tuned("RG-RVFL", "RVFL", "residual", _KIND),
+    Tuned("RG-RVFL", "RVFL", "joint", _KIND),
     *(untuned(f"RG-{name} default", name, _KIND) for name in ARCHITECTURES),
     untuned("RVFL default", "RVFL", _KIND, selection="random"),
 ]
