@@ -158,6 +158,11 @@ callable, default={default weight_init}
         does.
     refit : bool, default=True
         Whether to fit the best network on all samples.
+    prefer_default : bool, default=True
+        Whether to take the network with the estimator's own defaults, if it is among the
+        candidates, unless the gain of the best one over it exceeds the standard error of the gains
+        on the splits. The highest of many scores is partly luck: without this caution, searches on
+        small data lose to the defaults. False takes the best, as GridSearchCV does.
     max_memory : float or str, default="2GB"
         Limit, in bytes or as text such as "500MB", on the total memory of everything the search
         holds besides X and a constant of about 100 MB. With less memory, fewer networks are fitted
@@ -171,9 +176,9 @@ callable, default={default weight_init}
     verbose : int, default=0
         1 shows how many fits are done.""",
     "found": """best_params_ : dict
-        The parameters with the best mean score.
+        The parameters chosen: those with the best mean score, or see `prefer_default`.
     best_score_ : float
-        The best mean score.
+        Their mean score.
     best_index_ : int
         Index of the best parameters in `cv_results_`.
     best_estimator_ : estimator

@@ -53,6 +53,7 @@ class AffineSearch(NetworkSearch):
         cv: Any = 5,
         scoring: Any = None,
         refit: bool = True,
+        prefer_default: bool = True,
         max_memory: float | str = "2GB",
         score_fraction: float = 1.0,
         fan_in: int = 6,
@@ -78,6 +79,7 @@ class AffineSearch(NetworkSearch):
         self.cv = cv
         self.scoring = scoring
         self.refit = refit
+        self.prefer_default = prefer_default
         self.max_memory = max_memory
         self.score_fraction = score_fraction
         self.fan_in = fan_in
@@ -93,6 +95,9 @@ class AffineSearch(NetworkSearch):
     def _sizes(self, shape: tuple[int, int]) -> list[int]:
         most = check_size("max_hidden", self.max_hidden, automatic=automatic_units(shape[0]))
         return sizes_to_try("n_hidden", self.n_hidden, most, self.losses)
+
+    def _default_size(self, shape: tuple[int, int]) -> int:
+        return automatic_units(shape[0])
 
 
 class BroadSearch(NetworkSearch):
@@ -129,6 +134,7 @@ class BroadSearch(NetworkSearch):
         cv: Any = 5,
         scoring: Any = None,
         refit: bool = True,
+        prefer_default: bool = True,
         max_memory: float | str = "2GB",
         score_fraction: float = 1.0,
         feature_activation: str = "identity",
@@ -158,6 +164,7 @@ class BroadSearch(NetworkSearch):
         self.cv = cv
         self.scoring = scoring
         self.refit = refit
+        self.prefer_default = prefer_default
         self.max_memory = max_memory
         self.score_fraction = score_fraction
         self.feature_activation = feature_activation
@@ -175,6 +182,9 @@ class BroadSearch(NetworkSearch):
     def _sizes(self, shape: tuple[int, int]) -> list[int]:
         most = check_count("max_enhancement", self.max_enhancement)
         return sizes_to_try("n_enhancement", self.n_enhancement, most, self.losses)
+
+    def _default_size(self, shape: tuple[int, int]) -> int:
+        return int(self._estimator().get_params()["n_enhancement"])
 
 
 @documented

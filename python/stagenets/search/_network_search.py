@@ -29,6 +29,7 @@ from stagenets.fitting._fitted_network import FloatArray
 from stagenets.fitting._parameters import check_count, check_flag, refusal, seed_of
 from stagenets.fitting._progress import search_progress
 from stagenets.inspection._html import SummaryHTML
+from stagenets.search._choice import cautious_choice
 from stagenets.search._measures import direct_judge
 from stagenets.search._path_search import PathSearch
 from stagenets.search._scoring import (
@@ -60,6 +61,7 @@ class NetworkSearch(
     cv: Any
     scoring: Any
     refit: bool
+    prefer_default: bool
     max_memory: float | str
     random_state: Any
     verbose: int
@@ -67,6 +69,16 @@ class NetworkSearch(
     @abstractmethod
     def _sizes(self, shape: tuple[int, int]) -> list[int]:
         """Sizes to try, for data of this shape."""
+
+    @abstractmethod
+    def _default_size(self, shape: tuple[int, int]) -> int:
+        """Size of the default network for data of this shape."""
+
+    def _default_network(self, shape: tuple[int, int]) -> dict[str, Any]:
+        """What the estimator would be without a search, in the parameters that are searched."""
+        own = self._estimator().get_params()
+        settings = {target: own[target] for target in self._lists.values()}
+        return {**settings, self._estimator._size_name: self._default_size(shape)}
 
     def _model(self, seed: int) -> StagewiseNetwork:
         """The estimator with the parameters that are not searched."""
@@ -98,6 +110,7 @@ class NetworkSearch(
         for name in ("best_estimator_", "n_hidden_", "alpha_"):  # from an earlier fit
             self.__dict__.pop(name, None)
         check_flag("refit", self.refit)
+        check_flag("prefer_default", self.prefer_default)
         classification = classes is not None
         seed = seed_of(self.random_state)
         splitter = splitter_for(self.cv, y, classification=classification, seed=seed)
@@ -116,7 +129,12 @@ class NetworkSearch(
             quality = search.run(X, targets, judge, temperatures=calibrate)
         self.n_splits_ = len(splits)
         self.cv_results_ = _results(search.candidates, quality)
-        self.best_index_ = int(np.argmin(self.cv_results_["rank_test_score"]))
+        best = int(np.argmin(self.cv_results_["rank_test_score"]))
+        if self.prefer_default:
+            default = self._default_network(X.shape)
+            size = self._estimator._size_name
+            best = cautious_choice(search.candidates, quality, best, default, size)
+        self.best_index_ = best
         self.best_params_ = search.candidates[self.best_index_]
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
         model.set_params(**self.best_params_)
