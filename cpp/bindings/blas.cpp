@@ -3,7 +3,9 @@
 #include "stagenets/blas.hpp"
 
 #include <cstdint>
+#include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "bindings.hpp"
 #include "gil.hpp"
@@ -53,6 +55,24 @@ void install(const py::dict& blas_functions, const py::dict& lapack_functions, c
   load(lapack_functions, type + "potrf", 3, table.potrf);
 }
 
+std::vector<std::string> names_of_kernels() {
+  std::vector<std::string> names;
+  for (int i = 0; const Kernels<double>* variant = available_kernels<double>(i); ++i) {
+    names.push_back(variant->name);
+  }
+  return names;
+}
+
+// For whoever wants to compare them, or the bits of a lesser CPU.
+void use_kernels_of_environment() {
+  const char* name = std::getenv("STAGENETS_KERNELS");
+  if (!name || !*name || use_kernels(name)) return;
+  std::string accepted;
+  for (const std::string& variant : names_of_kernels()) accepted += variant + ", ";
+  throw py::import_error("the environment variable STAGENETS_KERNELS must be one of " + accepted +
+                         "which this CPU can run, or empty; got " + name);
+}
+
 }  // namespace
 
 void check_signals() {
@@ -86,6 +106,8 @@ void register_blas(py::module_& module) {
   // The last thing the interpreter does, before the system takes down the BLAS.
   Py_AtExit(stop_all_teams);
   module.def("kernel_name", [] { return std::string(kernels<double>().name); });
+  module.def("available_kernels", &names_of_kernels);
+  use_kernels_of_environment();
 }
 
 }  // namespace stagenets::python

@@ -1,6 +1,8 @@
 // Chooses the kernels that the CPU and the operating system support, once per process.
 #include "stagenets/kernels.hpp"
 
+#include <atomic>
+
 #include "kernels/variants.hpp"
 
 #if defined(STAGENETS_HAS_AVX2_KERNELS) && defined(_MSC_VER)
@@ -73,6 +75,14 @@ int variant_count() {
   return count;
 }
 
+constexpr int kFastest = -1;
+std::atomic<int> wanted_variant{kFastest};
+
+int chosen_variant() {
+  const int wanted = wanted_variant.load(std::memory_order_relaxed);
+  return wanted == kFastest ? variant_count() - 1 : wanted;
+}
+
 }  // namespace
 
 template <>
@@ -101,12 +111,21 @@ const Kernels<double>* available_kernels<double>(int i) {
 
 template <>
 const Kernels<float>& kernels<float>() {
-  return *available_kernels<float>(variant_count() - 1);
+  return *available_kernels<float>(chosen_variant());
 }
 
 template <>
 const Kernels<double>& kernels<double>() {
-  return *available_kernels<double>(variant_count() - 1);
+  return *available_kernels<double>(chosen_variant());
+}
+
+bool use_kernels(const std::string& name) {
+  for (int i = 0; const Kernels<double>* variant = available_kernels<double>(i); ++i) {
+    if (name != variant->name) continue;
+    wanted_variant = i;
+    return true;
+  }
+  return false;
 }
 
 }  // namespace stagenets

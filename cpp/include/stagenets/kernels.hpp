@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "stagenets/activation.hpp"
 #include "stagenets/index.hpp"
@@ -63,12 +64,15 @@ struct Kernels {
   const char* name;  // the instruction set: "baseline", "avx2" or "avx512"
 };
 
-// The fastest kernels that this CPU can run, for float and double.
+// The fastest kernels that this CPU can run, for float and double, or those that use_kernels() has named.
 template <class Scalar>
 const Kernels<Scalar>& kernels();
 
 // Every variant that this CPU can run, slowest first; nullptr if `i` is past the last. For tests and benchmarks.
 template <class Scalar>
 const Kernels<Scalar>* available_kernels(int i);
+
+// From now on the kernels of this name; false, and no change, if this CPU cannot run them. Not during a fit.
+bool use_kernels(const std::string& name);
 
 }  // namespace stagenets
