@@ -1,4 +1,4 @@
-"""The daily commands: ``nox -s tests``, ``lint``, ``cpp``, ``docs``, ``bench``.
+"""The daily commands: ``nox -s tests``, ``fuzz``, ``lint``, ``cpp``, ``docs``, ``bench``.
 
 Each session has an environment and a build folder of its own and installs the package so that it is
 rebuilt on import: after the first run, ``nox -R -s tests`` goes straight to work.
@@ -31,6 +31,14 @@ def tests(session: nox.Session) -> None:
     """The Python tests; arguments go to pytest."""
     install_editable(session, "test")
     session.run("pytest", *session.posargs)
+
+
+@nox.session
+def fuzz(session: nox.Session) -> None:
+    """New cases for every public entry point: 10,000 of each kind, or the number after ``--``."""
+    install_editable(session, "test")
+    cases = session.posargs[0] if session.posargs else "10000"
+    session.run("pytest", "-n", "0", "tests/test_fuzz.py", env={"STAGENETS_FUZZ": cases})
 
 
 @nox.session

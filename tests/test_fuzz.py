@@ -54,7 +54,7 @@ def stored(X, how):
         return wide[::2, ::3]
     if how == "backwards":
         return np.ascontiguousarray(X[::-1, ::-1])[::-1, ::-1]
-    if how == "memmap":
+    if how == "memmap" and X.size:
         file = tempfile.TemporaryFile()
         file.write(np.ascontiguousarray(X).tobytes())
         file.flush()

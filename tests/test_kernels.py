@@ -34,9 +34,9 @@ for dtype in ("float64", "float32"):
         "RVFLRegressor": sizes,
         "RVFLClassifier": {**sizes, "weight_init": "mixed", "loss": "log"},
         "ELMRegressor": {**sizes, "selection": "joint", "block_size": 3, "activation": "tanh"},
-        "ELMClassifier": {**sizes, "selection": "random", "weight_init": "normal"},
+        "ELMClassifier": {**sizes, "loss": "squared", "selection": "random", "weight_init": "normal"},
         "BLSRegressor": broad,
-        "BLSClassifier": {**broad, "selection": "random"},
+        "BLSClassifier": {**broad, "loss": "squared", "selection": "random"},
     }.items():
         target = y if name.endswith("Regressor") else labels
         model = getattr(stagenets, name)(alpha=1.0, random_state=0, **params).fit(inputs, target)
@@ -47,8 +47,10 @@ for dtype in ("float64", "float32"):
         found[key + "objective"] = model.objective_path_
 np.savez(sys.argv[1], **found)
 """
-# How far predictions may be apart, relative to their largest.
-TOLERANCES = {"float64": 1e-10, "float32": 1e-4}
+# How far predictions may be apart, relative to their largest. Readouts by log-loss, here those of
+# RVFLClassifier, are iterated on features of this type and magnify their rounding.
+TOLERANCES = {"float64": 1e-8, "float32": 1e-4}
+OF_LOG_LOSS = {"float64": 1e-8, "float32": 3e-3}
 NO_CHOICE = {"STAGENETS_KERNELS": "", "OPENBLAS_CORETYPE": ""}
 
 
@@ -60,7 +62,8 @@ def run(folder, **choice):
     command = [sys.executable, "-c", SCRIPT, f"{path}.npz"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
-    return np.load(f"{path}.npz")
+    with np.load(f"{path}.npz") as found:
+        return dict(found)
 
 
 @pytest.fixture(scope="module")
@@ -69,20 +72,22 @@ def usual(tmp_path_factory):
 
 
 def assert_differs_by_rounding(found, usual):
-    for name in usual.files:
+    for name in usual:
         if name in ("kernels", "blas"):
             continue
         if name.endswith("units"):
             np.testing.assert_array_equal(found[name], usual[name], err_msg=name)
             continue
-        atol = TOLERANCES[name.split()[0]] * np.abs(usual[name]).max()
+        dtype, model, _ = name.split()
+        tolerances = OF_LOG_LOSS if model == "RVFLClassifier" else TOLERANCES
+        atol = tolerances[dtype] * np.abs(usual[name]).max()
         np.testing.assert_allclose(found[name], usual[name], rtol=0, atol=atol, err_msg=name)
 
 
-@pytest.mark.parametrize("name", _core.available_kernels())
+@pytest.mark.parametrize("name", _core.available_kernels()[:-1])
 def test_every_kernel_of_this_cpu_finds_the_same_network(name, usual, tmp_path):
     found = run(tmp_path, STAGENETS_KERNELS=name)
-    assert found["kernels"] == name
+    assert (found["kernels"], usual["kernels"]) == (name, _core.available_kernels()[-1])
     assert_differs_by_rounding(found, usual)
 
 
@@ -99,7 +104,7 @@ def cores():
 @pytest.mark.parametrize("core", cores())
 def test_every_kernel_of_the_blas_finds_the_same_network(core, usual, tmp_path):
     found = run(tmp_path, OPENBLAS_CORETYPE=core)
-    if core not in found["blas"]:
+    if core not in found["blas"] and core != "Prescott":  # which goes by several names
         pytest.skip(f"SciPy's BLAS has no choice of kernels: {found['blas']}")
     assert_differs_by_rounding(found, usual)
 
