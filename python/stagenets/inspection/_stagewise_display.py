@@ -204,8 +204,8 @@ class StagewiseDisplay:
 
     def _draw_objective(self, ax: Any) -> None:
         for name, label, values, color in (
-            ("objective", "objective ‖AΩ − T‖² + λ‖Ω‖²", self.objective, OBJECTIVE_COLOR),
-            ("residual", "residual energy ‖AΩ − T‖²", self.residual, RESIDUAL_COLOR),
+            ("objective", "objective: loss and penalty", self.objective, OBJECTIVE_COLOR),
+            ("residual", "loss alone", self.residual, RESIDUAL_COLOR),
         ):
             (self.lines_[name],) = ax.plot(self.units, values, label=label, color=color)
         if self.residual[-1] * 10 < self.objective[0] and self.residual[-1] > 0:
