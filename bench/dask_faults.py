@@ -45,6 +45,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--rows", type=int, default=40_000)
+    parser.add_argument("--units", type=int, default=40)
     parser.add_argument("--loss", default="squared")
     parser.add_argument("--pause", type=float, default=0.0)
     parser.add_argument("--spill", action="store_true")
@@ -61,12 +62,13 @@ def main():
     ):
         X = da.random.default_rng(0).normal(size=(options.rows, 10), chunks=(options.rows // 8, 10))
         y = (da.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] > 0).astype(int)
-        params = {"n_hidden": 40, "loss": options.loss, "random_state": 0, "client": client}
+        params = {"n_hidden": options.units, "loss": options.loss, "random_state": 0, "client": client}
         started = time.perf_counter()
         whole = RVFLClassifier(**params).fit(X, y)
         usual = time.perf_counter() - started
         print(f"undisturbed: {usual:.1f} s", flush=True)
         for kill in range(options.kills):
+            client.wait_for_workers(2)  # the last victim may still be on its way back
             after = random.uniform(0, usual)
             started = time.perf_counter()
             thread = disturb(client, after, options.pause)

@@ -24,7 +24,6 @@ def fit_on_partitions(
 ) -> FittedNetwork:
     """The network that a fit on all these rows gives; the watcher sees every stage."""
     states = tasks.each("start", _partition.start, rows, range(len(rows)), [plan] * len(rows))
-    del rows  # the states have what they need
     while True:
         questions = tasks.fetch(tasks.each("question", _partition.question, states))
         _check_that_they_agree(questions)
