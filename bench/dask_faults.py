@@ -62,7 +62,8 @@ def main():
     ):
         X = da.random.default_rng(0).normal(size=(options.rows, 10), chunks=(options.rows // 8, 10))
         y = (da.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] > 0).astype(int)
-        params = {"n_hidden": options.units, "loss": options.loss, "random_state": 0, "client": client}
+        params = {"n_hidden": options.units, "loss": options.loss, "random_state": 0}
+        params["client"] = client
         started = time.perf_counter()
         whole = RVFLClassifier(**params).fit(X, y)
         usual = time.perf_counter() - started
