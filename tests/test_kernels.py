@@ -27,6 +27,7 @@ X = rng.normal(size=(1500, 8))
 y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2]
 labels = np.digitize(y, [-0.5, 0.5])
 sizes = {"n_hidden": 30}
+squared = {"loss": "squared", "selection": "random"}
 broad = {"n_windows": 2, "n_feature_nodes": 5, "n_enhancement": 15}
 for dtype in ("float64", "float32"):
     inputs = X.astype(dtype)
@@ -34,9 +35,9 @@ for dtype in ("float64", "float32"):
         "RVFLRegressor": sizes,
         "RVFLClassifier": {**sizes, "weight_init": "mixed", "loss": "log"},
         "ELMRegressor": {**sizes, "selection": "joint", "block_size": 3, "activation": "tanh"},
-        "ELMClassifier": {**sizes, "loss": "squared", "selection": "random", "weight_init": "normal"},
+        "ELMClassifier": {**sizes, **squared, "weight_init": "normal"},
         "BLSRegressor": broad,
-        "BLSClassifier": {**broad, "loss": "squared", "selection": "random"},
+        "BLSClassifier": {**broad, **squared},
     }.items():
         target = y if name.endswith("Regressor") else labels
         model = getattr(stagenets, name)(alpha=1.0, random_state=0, **params).fit(inputs, target)
