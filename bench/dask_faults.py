@@ -69,7 +69,8 @@ def main():
         usual = time.perf_counter() - started
         print(f"undisturbed: {usual:.1f} s", flush=True)
         for kill in range(options.kills):
-            client.wait_for_workers(2)  # the last victim may still be on its way back
+            time.sleep(2)  # until the scheduler knows of the last victim
+            client.wait_for_workers(2)
             after = random.uniform(0, usual)
             started = time.perf_counter()
             thread = disturb(client, after, options.pause)
