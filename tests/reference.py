@@ -47,11 +47,14 @@ def draw_pool(
 ):
     """Weights (p, M) and biases (M,) of one pool; every candidate has a counter of its own.
 
-    `rows` are the training inputs as the network sees them, for the families that look at them.
+    `rows` are the training inputs as the network sees them, for the families that look at them;
+    these count the rows in the order of their first inputs, then their second, and so on.
     Units of families with leaves have several terms, side by side; there, their ends are returned
     as well.
     """
     units = []
+    if rows is not None:
+        rows = rows[np.lexsort(rows.T[::-1])]
     for j in range(pool_size):
         u = generator(seed, stage, j, stream).random(16 + 2 * n_features)
         kind = family

@@ -201,3 +201,48 @@ def test_decimal_commas_give_the_same_model(run, folder):
     same = stagenets.load("comma.model")
     assert same["table"].decimal == ","
     np.testing.assert_array_equal(same.predict(flowers()), expected.predict(flowers()))
+
+
+def test_column_of_weights_counts_rows(run, folder):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
+    table["y"] = table["a"] - table["b"] ** 2
+    table["often"] = rng.integers(0, 4, 60)
+    table.to_csv("weighted.csv", index=False)
+    repeated = table.loc[table.index.repeat(table["often"])].drop(columns="often")
+    repeated.to_csv("repeated.csv", index=False)
+    predictions, scores = [], []
+    for name, more in (("weighted", ["--weights", "often"]), ("repeated", [])):
+        options = ["--target", "y", "--out", name, "--n-hidden", 9, "--json"]
+        scores.append(json.loads(run("fit", f"{name}.csv", *options, *more)[0])["training"]["r2"])
+        predictions.append(stagenets.load(name).predict(table[["a", "b"]]))
+    np.testing.assert_allclose(predictions[0], predictions[1], rtol=1e-9, atol=1e-9)
+    assert scores[0] == pytest.approx(scores[1])
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1, 2, -1], "column 'w' of weights: sample_weight must be numbers >= 0; got -1.0"),
+        ([1, 2, ""], "column 'w' of weights must have a number in every row; 1 rows have none"),
+    ],
+)
+def test_bad_weights_are_refused(run, folder, weights, message):
+    table = pd.DataFrame({"a": [1.0, 2.5, 3.1], "y": [1.5, 2.2, 7.7], "w": weights})
+    table.to_csv("t.csv", index=False)
+    fit = run("fit", "t.csv", "--target", "y", "--out", "m", "--weights", "w", code=1)
+    assert message in fit[1]
+
+
+def test_classes_can_be_balanced(run, folder):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(300, 2)), columns=["a", "b"])
+    table["y"] = np.where(table["a"] + rng.normal(size=300) > 2, "rare", "often")
+    table.to_csv("t.csv", index=False)
+    options = ["--out", "m", "--n-hidden", 5, "--class-weight", "balanced"]
+    run("fit", "t.csv", "--target", "y", *options)
+    model = stagenets.load("m")
+    assert model[-1].class_weight == "balanced"
+    assert np.mean(model.predict(table[table["y"] == "rare"]) == "rare") > 0.7
+    wrong = run("fit", "t.csv", "--target", "a", *options, code=2)
+    assert "--class-weight is for classes" in wrong[1]

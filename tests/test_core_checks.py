@@ -58,8 +58,8 @@ def test_sound_arguments_pass():
         (lambda: _core.fit(X[:10], TARGETS, settings()), "targets must have as many rows as X"),
         (lambda: _core.fit(X[:0], TARGETS, settings()), "X must not be empty"),
         (
-            lambda: _core.fit(X, TARGETS, settings(), root_weights=np.ones(19)),
-            "root_weights must have as many rows as X",
+            lambda: _core.fit(X, TARGETS, settings(), weights=np.ones(19)),
+            "weights must have as many rows as X",
         ),
         (lambda: _core.Targets.labels(np.array([0, 2]), 2), "labels must be from 0"),
         (lambda: _core.Targets.labels(np.array([0, -1]), 2), "labels must be from 0"),

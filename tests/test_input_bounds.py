@@ -130,7 +130,7 @@ def test_rows_without_weight_do_not_count():
         score_fraction=1.0,
     )
     for rows in (X, np.asfortranarray(X)):
-        fit = _core.fit(rows, _core.Targets.numbers(y), settings, root_weights=roots)
+        fit = _core.fit(rows, _core.Targets.numbers(y), settings, weights=roots**2)
         counted = X[roots > 0]
         np.testing.assert_array_equal(
             fit.network.bounds, [counted.min(axis=0), counted.max(axis=0)]

@@ -92,7 +92,7 @@ def test_fit_looks_at_rows_with_weight_only(cls, family, standardize):
     classes = cls in problems.CLASSIFIERS
     targets = _core.Targets.labels(y, 3) if classes else _core.Targets.numbers(y)
     model = problems.small(cls, weight_init=family, standardize=standardize)
-    fit = _core.fit(X, targets, model._settings(X.shape), root_weights=weighted.astype(float))
+    fit = _core.fit(X, targets, model._settings(X.shape), weights=weighted.astype(float))
 
     rows = X[weighted]
     expected = []

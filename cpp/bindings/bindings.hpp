@@ -7,7 +7,10 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <optional>
+
 #include "stagenets/input_view.hpp"
+#include "stagenets/row_weights.hpp"
 #include "stagenets/settings.hpp"
 #include "stagenets/targets.hpp"
 #include "stagenets/team.hpp"
@@ -54,6 +57,10 @@ void check_row_numbers(const std::string& name, const std::vector<Index>& number
 void check_splits(const std::vector<Split>& splits, Index rows);
 // Checks that there is one value per row; the message names the argument if there is not.
 void check_rows(const std::string& name, Index found, Index rows);
+// Checks that weights, if any, are one per row, finite, not negative and not all zero.
+void check_weights(const std::optional<VectorD>& weights, Index rows);
+// Checks that class weights, if any, suit the targets.
+void check_class_weights(const ClassWeights& weights, const Targets& targets);
 void check(bool condition, const std::string& message);
 
 // Calls a Python function with (done, total), if there is one.

@@ -11,6 +11,20 @@ void check_rows(const std::string& name, Index found, Index rows) {
                            std::to_string(found));
 }
 
+void check_weights(const std::optional<VectorD>& weights, Index rows) {
+  if (!weights) return;
+  check_rows("weights", weights->size(), rows);
+  check(weights->allFinite() && weights->minCoeff() >= 0 && weights->maxCoeff() > 0,
+        "weights must be finite, not negative and not all zero");
+}
+
+void check_class_weights(const ClassWeights& weights, const Targets& targets) {
+  if (weights.equal()) return;
+  check(targets.task() == Task::one_label, "class weights need one label per row");
+  check(weights.balanced || static_cast<Index>(weights.given.size()) == targets.outputs(),
+        "there must be one weight per class");
+}
+
 std::vector<Index> row_list(const IndexArray& numbers) {
   check(numbers.ndim() == 1, "row numbers must have one dimension");
   return {numbers.data(), numbers.data() + numbers.size()};

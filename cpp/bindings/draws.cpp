@@ -31,7 +31,8 @@ WeightDraws weight_draws(const py::object& weight_init, double scale, Index fan_
 namespace {
 
 py::tuple draw_candidates(std::uint64_t seed, Index stage, Index pool_size, Index n_features,
-                          const std::optional<InputArray<double>>& x, const py::object& weight_init,
+                          const std::optional<InputArray<double>>& x,
+                          const std::optional<VectorD>& weights, const py::object& weight_init,
                           double weight_scale, Index fan_in) {
   UnitWeights units;
   const WeightDraws draws = weight_draws(weight_init, weight_scale, fan_in, seed);
@@ -39,7 +40,10 @@ py::tuple draw_candidates(std::uint64_t seed, Index stage, Index pool_size, Inde
   if (x) {
     const InputView<double> view = view_of(*x);
     check(view.columns == n_features, "X must have n_features columns");
-    values = {view.rows, view};
+    check_weights(weights, view.rows);
+    const VectorD roots = weights ? VectorD(weights->cwiseSqrt()) : VectorD();
+    values = TrainingValues(view, view.rows, n_features, weights ? roots.data() : nullptr,
+                            RowBlocks(view.rows, view.rows));
   }
   with_memory("a pool", pool_bytes(pool_size, n_features), [&] {
     Team::run(1, nullptr, [&](Team& team) {
@@ -57,8 +61,8 @@ py::tuple draw_candidates(std::uint64_t seed, Index stage, Index pool_size, Inde
 void register_draws(py::module_& module) {
   module.def("draw_candidates", &draw_candidates, py::arg("seed"), py::arg("stage"),
              py::arg("pool_size"), py::arg("n_features"), py::kw_only(),
-             py::arg("x").noconvert() = py::none(), py::arg("weight_init"), py::arg("weight_scale"),
-             py::arg("fan_in"));
+             py::arg("x").noconvert() = py::none(), py::arg("weights") = py::none(),
+             py::arg("weight_init"), py::arg("weight_scale"), py::arg("fan_in"));
 
   const auto activate = [](auto values, const std::string& name) {
     using Scalar = typename decltype(values)::value_type;

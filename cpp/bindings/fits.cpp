@@ -24,26 +24,27 @@ namespace {
 template <class Scalar>
 TrainingData<Scalar> checked_data(const InputArray<Scalar>& x, const Targets& targets,
                                   const NetworkSettings& settings,
-                                  const std::optional<VectorD>& root_weights) {
+                                  const std::optional<VectorD>& weights) {
   const InputView<Scalar> view = view_of(x);
   check(view.rows >= 1 && view.columns >= 1, "X must not be empty");
   check_rows("targets", targets.rows(), view.rows);
-  if (root_weights) check_rows("root_weights", root_weights->size(), view.rows);
+  check_weights(weights, view.rows);
+  check_class_weights(settings.class_weights, targets);
   check(settings.stages.loss == Loss::squared || targets.task() == Task::one_label,
         "loss='log' needs one label per row");
   const Stopping& stopping = settings.stages.stopping;
   check_row_numbers("validation_rows", stopping.validation_rows, view.rows);
   check_splits(stopping.splits, view.rows);
-  return {view, targets, root_weights ? root_weights->data() : nullptr};
+  return {view, targets, weights ? weights->data() : nullptr};
 }
 
 template <class Scalar>
 std::shared_ptr<Fit> fit_from_python(const InputArray<Scalar>& x, const Targets& targets,
                                      const NetworkSettings& settings,
-                                     const std::optional<VectorD>& root_weights, int threads,
+                                     const std::optional<VectorD>& weights, int threads,
                                      const py::object& callback, const py::object& progress,
                                      const KnownStages* known, bool remember) {
-  const TrainingData<Scalar> data = checked_data(x, targets, settings, root_weights);
+  const TrainingData<Scalar> data = checked_data(x, targets, settings, weights);
   const Observer observer = observer_of(callback);
   const SearchProgress folds_done = progress_of(progress);
   FitRequest request{settings, threads, remember};
@@ -54,7 +55,7 @@ std::shared_ptr<Fit> fit_from_python(const InputArray<Scalar>& x, const Targets&
 
 // A paused fit with the data it works on; the Python object keeps x, targets and settings alive.
 struct PausedNetworkFit {
-  std::optional<VectorD> root_weights;
+  std::optional<VectorD> weights;
   double bytes = 0;
   std::unique_ptr<PausedFit> fit;
 };
@@ -63,11 +64,11 @@ template <class Scalar>
 std::unique_ptr<PausedNetworkFit> pause_from_python(const InputArray<Scalar>& x,
                                                     const Targets& targets,
                                                     const NetworkSettings& settings,
-                                                    std::optional<VectorD> root_weights,
-                                                    Index process, bool steered, int threads) {
+                                                    std::optional<VectorD> weights, Index process,
+                                                    bool steered, int threads) {
   auto paused = std::make_unique<PausedNetworkFit>();
-  paused->root_weights = std::move(root_weights);
-  const TrainingData<Scalar> data = checked_data(x, targets, settings, paused->root_weights);
+  paused->weights = std::move(weights);
+  const TrainingData<Scalar> data = checked_data(x, targets, settings, paused->weights);
   paused->bytes = bytes_of_fit(data, settings);
   const auto work = [data, &settings, threads](const Reduction& reduction, const Observer& observer,
                                                const Team::Poll& poll) {
@@ -176,7 +177,7 @@ void register_fits(py::module_& module) {
 
   const auto define = [&](auto function) {
     module.def("fit", function, py::arg("x").noconvert(), py::arg("targets"), py::arg("settings"),
-               py::kw_only(), py::arg("root_weights") = py::none(), py::arg("threads") = 1,
+               py::kw_only(), py::arg("weights") = py::none(), py::arg("threads") = 1,
                py::arg("callback") = py::none(), py::arg("progress") = py::none(),
                py::arg("known") = py::none(), py::arg("remember") = false);
   };
@@ -195,7 +196,7 @@ void register_paused_fits(py::module_& module) {
   const auto define = [&](auto function) {
     paused.def(py::init(function), py::keep_alive<1, 2>(), py::keep_alive<1, 3>(),
                py::keep_alive<1, 4>(), py::arg("x").noconvert(), py::arg("targets"),
-               py::arg("settings"), py::kw_only(), py::arg("root_weights") = py::none(),
+               py::arg("settings"), py::kw_only(), py::arg("weights") = py::none(),
                py::arg("process"), py::arg("steered") = false, py::arg("threads") = 1);
   };
   define(&pause_from_python<double>);

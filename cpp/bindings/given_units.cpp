@@ -8,12 +8,13 @@ namespace stagenets::python {
 namespace {
 
 GivenFit fit_from_python(const py::function& candidates, const MatrixD& targets,
-                         const InputArray<double>& inputs, Index n_hidden, double alpha,
-                         Index pool_size, Index block_size, const std::string& selection,
-                         double score_fraction, bool intercept, const std::string& solver,
-                         double tol, int threads) {
+                         const InputArray<double>& inputs, const std::optional<VectorD>& weights,
+                         Index n_hidden, double alpha, Index pool_size, Index block_size,
+                         const std::string& selection, double score_fraction, bool intercept,
+                         const std::string& solver, double tol, int threads) {
   const InputView<double> view = view_of(inputs);
   check_rows("targets", targets.rows(), view.rows);
+  check_weights(weights, view.rows);
   const py::handle borrowed = candidates;
   const auto pool = [borrowed, &view](Index stage, Index count) {
     const WithGil gil;
@@ -32,8 +33,8 @@ GivenFit fit_from_python(const py::function& candidates, const MatrixD& targets,
   settings.selection = selection_from_name(selection);
   settings.score_fraction = score_fraction;
   const WithoutGil no_gil;
-  return fit_given_units(pool, targets, view, n_hidden, intercept, settings, threads,
-                         check_signals);
+  return fit_given_units(pool, targets, view, weights ? weights->data() : nullptr, n_hidden,
+                         intercept, settings, threads, check_signals);
 }
 
 }  // namespace
@@ -47,10 +48,10 @@ void register_given_units(py::module_& module) {
           "readout", [](const GivenFit& fit) -> const MatrixD& { return fit.readout; }, view)
       .def_readonly("history", &GivenFit::history);
   module.def("fit_given_units", &fit_from_python, py::arg("candidates"), py::arg("targets"),
-             py::arg("inputs").noconvert(), py::kw_only(), py::arg("n_hidden"), py::arg("alpha"),
-             py::arg("pool_size"), py::arg("block_size"), py::arg("selection"),
-             py::arg("score_fraction"), py::arg("intercept"), py::arg("solver"), py::arg("tol"),
-             py::arg("threads"));
+             py::arg("inputs").noconvert(), py::kw_only(), py::arg("weights") = py::none(),
+             py::arg("n_hidden"), py::arg("alpha"), py::arg("pool_size"), py::arg("block_size"),
+             py::arg("selection"), py::arg("score_fraction"), py::arg("intercept"),
+             py::arg("solver"), py::arg("tol"), py::arg("threads"));
 }
 
 }  // namespace stagenets::python

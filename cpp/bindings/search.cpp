@@ -47,15 +47,20 @@ template <class Scalar>
 py::array_t<double> search_from_python(const InputArray<Scalar>& x, const Targets& targets,
                                        const std::vector<Family>& families,
                                        const std::vector<Index>& sizes,
-                                       const std::vector<RowPair>& splits, const py::object& judge,
-                                       bool temperatures, double max_memory, int threads,
-                                       const py::object& progress) {
+                                       const std::vector<RowPair>& splits,
+                                       const std::optional<VectorD>& weights,
+                                       const py::object& judge, bool temperatures,
+                                       double max_memory, int threads, const py::object& progress) {
   const InputView<Scalar> view = view_of(x);
   check_rows("targets", targets.rows(), view.rows);
   check(!sizes.empty() && sizes.front() >= 0 && std::is_sorted(sizes.begin(), sizes.end()),
         "sizes must be a rising list of numbers of units");
   check(!families.empty(), "there must be at least one network");
-  for (const Family& family : families) check(!family.empty(), "a family must not be empty");
+  for (const Family& family : families) {
+    check(!family.empty(), "a family must not be empty");
+    check_class_weights(family.front().class_weights, targets);
+  }
+  check_weights(weights, view.rows);
   check(!temperatures || targets.task() == Task::one_label, "temperatures need one label per row");
   SearchSettings settings;
   settings.families = families;
@@ -67,7 +72,7 @@ py::array_t<double> search_from_python(const InputArray<Scalar>& x, const Target
   settings.max_memory = max_memory;
   settings.threads = threads;
   const SearchProgress tell = progress_of(progress);
-  const TrainingData<Scalar> data{view, targets};
+  const TrainingData<Scalar> data{view, targets, weights ? weights->data() : nullptr};
   const Judge judges = judge_of(judge);
   SearchResults results;
   {
@@ -83,8 +88,8 @@ void register_search(py::module_& module) {
   const auto define = [&](auto function) {
     module.def("search_networks", function, py::arg("x").noconvert(), py::arg("targets"),
                py::kw_only(), py::arg("families"), py::arg("sizes"), py::arg("splits"),
-               py::arg("judge"), py::arg("temperatures"), py::arg("max_memory"), py::arg("threads"),
-               py::arg("progress"));
+               py::arg("weights") = py::none(), py::arg("judge"), py::arg("temperatures"),
+               py::arg("max_memory"), py::arg("threads"), py::arg("progress"));
   };
   define(&search_from_python<double>);
   define(&search_from_python<float>);

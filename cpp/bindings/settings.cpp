@@ -26,7 +26,7 @@ NetworkSettings make_settings(std::shared_ptr<const Architecture> architecture,
                               bool extrapolate, const std::string& loss, double alpha,
                               const std::string& solver, double tol, Index pool_size,
                               Index block_size, const std::string& selection, double score_fraction,
-                              const Stopping& stopping) {
+                              const ClassWeights& class_weights, const Stopping& stopping) {
   check(alpha >= 0, "alpha must not be negative");
   check(pool_size >= 1 && block_size >= 1, "pool_size and block_size must be at least 1");
   NetworkSettings settings;
@@ -35,6 +35,7 @@ NetworkSettings make_settings(std::shared_ptr<const Architecture> architecture,
   settings.intercept = intercept;
   settings.scaling = scaling_from_name(scaling);
   settings.extrapolate = extrapolate;
+  settings.class_weights = class_weights;
   settings.stages.loss = loss_from_name(loss);
   check(settings.stages.loss == Loss::squared || alpha > 0,
         "alpha must be positive with loss='log'");
@@ -94,13 +95,26 @@ void register_settings(py::module_& module) {
         return as_array(self.cast<const Stopping&>().validation_rows, self);
       });
 
+  py::class_<ClassWeights>(module, "ClassWeights")
+      .def(py::init([](std::vector<double> given) {
+             for (const double weight : given) {
+               check(weight >= 0 && std::isfinite(weight),
+                     "class weights must be finite and not negative");
+             }
+             return ClassWeights{std::move(given)};
+           }),
+           py::arg("given"))
+      .def_static("balanced", [] {
+        return ClassWeights{{}, true};
+      });
+
   py::class_<NetworkSettings>(module, "NetworkSettings")
       .def(py::init(&make_settings), py::kw_only(), py::keep_alive<1, 3>(), py::arg("architecture"),
            py::arg("weight_init"), py::arg("weight_scale"), py::arg("fan_in"), py::arg("seed"),
            py::arg("intercept"), py::arg("scaling"), py::arg("extrapolate"), py::arg("loss"),
            py::arg("alpha"), py::arg("solver"), py::arg("tol"), py::arg("pool_size"),
            py::arg("block_size"), py::arg("selection"), py::arg("score_fraction"),
-           py::arg("stopping") = Stopping())
+           py::arg("class_weights") = ClassWeights(), py::arg("stopping") = Stopping())
       .def_property_readonly("seed", [](const NetworkSettings& s) { return s.stages.seed; })
       .def_property_readonly("max_units",
                              [](const NetworkSettings& s) { return s.architecture->max_units(); });

@@ -6,7 +6,15 @@ namespace {
 template <class Scalar>
 std::optional<SharedValues> shared_values(const TrainingRows<Scalar>& rows) {
   if (!rows.blocks.reduction() || !rows.draws.look_at_rows()) return std::nullopt;
-  return SharedValues(training_values(rows.inputs, rows.root_weights), rows.blocks);
+  return SharedValues(training_values(rows.inputs, rows.root_weights, rows.blocks), rows.blocks);
+}
+
+// Ranking rows takes a sort, which other units do not need.
+template <class Scalar>
+TrainingValues values_for(const TrainingRows<Scalar>& rows,
+                          const std::optional<SharedValues>& shared) {
+  if (!rows.draws.look_at_rows()) return {};
+  return shared ? shared->known() : training_values(rows.inputs, rows.root_weights, rows.blocks);
 }
 
 }  // namespace
@@ -27,8 +35,7 @@ AffineUnits<Scalar>::AffineUnits(const AffineArchitecture& architecture,
     : architecture_(architecture),
       inputs_(rows.inputs),
       shared_values_(shared_values(rows)),
-      values_(shared_values_ ? shared_values_->known()
-                             : training_values(rows.inputs, rows.root_weights)),
+      values_(values_for(rows, shared_values_)),
       draws_(rows.draws),
       stages_(rows.stages),
       pool_(architecture.activation),

@@ -34,30 +34,32 @@ MatrixD gather_rows(const MatrixD& rows, const RowBlocks& blocks) {
 
 }  // namespace
 
-Calibration::Calibration(const Targets& targets, const double* root_weights,
-                         const RowBlocks& blocks)
+Calibration::Calibration(const Targets& targets, const RowWeights& weights, const RowBlocks& blocks)
     : blocks_(blocks),
-      rows_(calibration_rows(targets.rows(), root_weights, blocks)),
+      rows_(calibration_rows(targets.rows(), weights.root_data(), blocks)),
       targets_(targets.of_rows(rows_).values()),
-      roots_(VectorD::Ones(targets_.rows())) {
+      roots_(VectorD::Ones(targets_.rows())),
+      left_out_(VectorD::Ones(targets_.rows())) {
   MatrixD facts(targets_.rows(), 2);
   for (Index i = 0; i < targets_.rows(); ++i) {
     const Index row = rows_[static_cast<std::size_t>(i)];
-    if (root_weights) roots_[i] = root_weights[row];
+    if (weights.root_data()) roots_[i] = weights.roots[row];
+    if (weights.left_out_data()) left_out_[i] = weights.left_out[row];
     facts(i, 0) = static_cast<double>(targets.label(row));
     facts(i, 1) = roots_[i] * roots_[i];
   }
   const MatrixD all = gather_rows(facts, blocks);
   for (Index i = 0; i < all.rows(); ++i) {
     labels_.push_back(static_cast<Index>(all(i, 0)));
-    if (root_weights) weights_.push_back(all(i, 1));
+    if (weights.root_data()) weights_.push_back(all(i, 1));
   }
 }
 
 double Calibration::temperature(const CalibrationState& state) const {
   MatrixD scores = targets_;
   for (Index i = 0; i < scores.rows(); ++i) {
-    scores.row(i) -= state.residual.row(i) * (loo_growth(state.leverage[i]) / roots_[i]);
+    const double growth = loo_growth(left_out_[i] * state.leverage[i]);
+    scores.row(i) -= state.residual.row(i) * (growth / roots_[i]);
   }
   return fit_temperature(gather_rows(scores, blocks_), labels_, weights_);
 }

@@ -92,7 +92,7 @@ GrowingRidge<Scalar>::GrowingRidge(Design<Scalar>& design, const RowBlocks& bloc
       width_(design.fixed()),
       calibration_(calibration) {
   if (wanted.left_out_path && by_squares(settings)) {
-    state_.left_out.emplace(targets, design.root_weights(), blocks);
+    state_.left_out.emplace(targets, design.weights(), blocks);
   }
   if (solver_ == Solver::dual) {
     change_to_dual();

@@ -1,6 +1,7 @@
 #include "stagenets/inputs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -37,12 +38,20 @@ std::vector<Index> rows_with_weight(const Eigen::ArrayXd& weights) {
   return rows;
 }
 
-// The value below which the given fraction of the values lies.
-double quantile(std::vector<double>& values, double fraction) {
-  const auto at =
-      values.begin() + static_cast<Index>(fraction * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
+// The values below which a quarter, a half and three quarters of the weight lie; (value, weight) each. Sorts them.
+std::array<double, 3> quartiles(std::vector<std::pair<double, double>>& values) {
+  std::sort(values.begin(), values.end());
+  double total = 0;
+  for (const auto& [value, weight] : values) total += weight;
+  std::array<double, 3> found{};
+  std::size_t i = 0;
+  double below = values.front().second;
+  for (std::size_t quarter = 0; quarter < 3; ++quarter) {
+    const double wanted = static_cast<double>(quarter + 1) / 4 * total;
+    while (i + 1 < values.size() && below <= wanted) below += values[++i].second;
+    found[quarter] = values[i].first;
+  }
+  return found;
 }
 
 }  // namespace
@@ -143,7 +152,7 @@ void Inputs<Scalar>::learn_scales(Scaling scaling, const double* root_weights, T
   });
   VectorD scale = ((squares.array() / total).sqrt() * unit).matrix();
   if (scaling == Scaling::robust) {
-    resist_wild_values(rows_with_weight(weights), blocks, scale, team);
+    resist_wild_values(rows_with_weight(weights), weights, blocks, scale, team);
   }
   for (Index j = 0; j < columns_; ++j) {
     if (!constant[j]) check_deviation(j, scale[j]);
@@ -157,7 +166,8 @@ void Inputs<Scalar>::learn_scales(Scaling scaling, const double* root_weights, T
 }
 
 template <class Scalar>
-void Inputs<Scalar>::resist_wild_values(const std::vector<Index>& rows, const RowBlocks& blocks,
+void Inputs<Scalar>::resist_wild_values(const std::vector<Index>& rows,
+                                        const Eigen::ArrayXd& weights, const RowBlocks& blocks,
                                         VectorD& scale, Team& team) {
   // Quartiles are worth a look only where a value is this many deviations from the mean, and they count if they tell
   // of a deviation that is smaller by this factor. Normal data reach neither.
@@ -181,7 +191,10 @@ void Inputs<Scalar>::resist_wild_values(const std::vector<Index>& rows, const Ro
   const Index step = (numbers.all + kEnough - 1) / kEnough;
   const Index skipped = (numbers.first + step - 1) / step * step - numbers.first;
   const Index own = std::max<Index>(0, (numbers.count - skipped + step - 1) / step);
-  VectorD samples(wide * own);  // row by row
+  VectorD samples(wide * own), counts(own);  // values row by row, and the weights of these rows
+  for (Index i = 0; i < own; ++i) {
+    counts[i] = weights[rows[static_cast<std::size_t>(skipped + i * step)]];
+  }
   team.for_each(wide, [&](Index c, int) {
     for (Index i = 0; i < own; ++i) {
       const Index row = rows[static_cast<std::size_t>(skipped + i * step)];
@@ -189,14 +202,16 @@ void Inputs<Scalar>::resist_wild_values(const std::vector<Index>& rows, const Ro
     }
   });
   samples = blocks.gather(samples);
+  counts = blocks.gather(counts);
   team.for_each(wide, [&](Index c, int) {
     const Index j = far[static_cast<std::size_t>(c)];
-    std::vector<double> values;
-    for (Index i = c; i < samples.size(); i += wide) values.push_back(samples[i]);
-    const double narrow = (quantile(values, 0.75) - quantile(values, 0.25)) / kQuartilesOfNormal;
+    std::vector<std::pair<double, double>> values;
+    for (Index i = 0; i < counts.size(); ++i) values.emplace_back(samples[i * wide + c], counts[i]);
+    const auto [low, median, high] = quartiles(values);
+    const double narrow = (high - low) / kQuartilesOfNormal;
     if (!(narrow > 0 && scale[j] > kTimesWider * narrow)) return;
     scale[j] = std::max(narrow, farthest(j) / kLargest);
-    center_[j] = quantile(values, 0.5);
+    center_[j] = median;
   });
 }
 

@@ -28,15 +28,6 @@ bool worth_column_major(const WeightDraws& draws, const InputView<Scalar>& input
   return draws.mostly_sparse() && bytes <= kSmallBytes;
 }
 
-// The roots of the weights, with zeros for the validation rows; empty if all are one.
-VectorD training_roots(const double* root_weights, Index rows, const Stopping& stopping) {
-  if (!root_weights && stopping.validation_rows.empty()) return {};
-  VectorD roots =
-      root_weights ? VectorD(Eigen::Map<const VectorD>(root_weights, rows)) : VectorD::Ones(rows);
-  for (const Index row : stopping.validation_rows) roots[row] = 0;
-  return roots;
-}
-
 }  // namespace
 
 int threads_worth(double operations, int threads) {
@@ -93,8 +84,9 @@ NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& 
   const double stage_operations = static_cast<double>(data.inputs.rows) *
                                   static_cast<double>(pool) *
                                   static_cast<double>(2 * data.inputs.columns + 20);
-  const VectorD roots = training_roots(data.root_weights, data.inputs.rows, stages.stopping);
-  const double* root_weights = roots.size() > 0 ? roots.data() : nullptr;
+  const RowWeights weights = row_weights(data.weights, settings.class_weights, data.targets,
+                                         stages.stopping.validation_rows, blocks);
+  const double* root_weights = weights.root_data();
   const TargetScaling scaling = data.targets.scaling(root_weights, blocks);
   const Targets scaled = data.targets.scaled(scaling);
   NetworkFit result;
@@ -105,8 +97,8 @@ NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& 
     if (worth_column_major(settings.draws, data.inputs)) inputs.to_column_major(team);
     const auto units = architecture.units(
         TrainingRows<Scalar>{inputs, blocks, root_weights, settings.draws, settings.stages, team});
-    Design<Scalar> design(inputs, settings.intercept, architecture.links_inputs(), *units,
-                          root_weights, team.size());
+    Design<Scalar> design(inputs, settings.intercept, architecture.links_inputs(), *units, weights,
+                          team.size());
     StagewiseFit fit = fit_stagewise(design, blocks, scaled, stages, wanted, observer, team);
     result = network_of(std::move(fit), *units, inputs, settings, scaling);
   };

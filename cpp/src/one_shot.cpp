@@ -180,7 +180,7 @@ StagewiseFit fit_one_shot(Design<Scalar>& design, const RowBlocks& blocks, const
   const MatrixD weighted_targets = design.weighted(targets.values());
   std::optional<Calibration> calibration;
   if (wanted.temperature || wanted.path_temperatures) {
-    calibration.emplace(targets, design.root_weights(), blocks);
+    calibration.emplace(targets, design.weights(), blocks);
   }
   const Calibration* calibrates = calibration ? &*calibration : nullptr;
   RidgeState<Scalar> state(blocks, weighted_targets, settings.alpha, calibrates != nullptr);

@@ -3,10 +3,11 @@
 
 namespace stagenets {
 
-LeftOutErrors::LeftOutErrors(const MatrixD& unweighted_targets, const double* root_weights,
+LeftOutErrors::LeftOutErrors(const MatrixD& unweighted_targets, const RowWeights& weights,
                              const RowBlocks& blocks)
     : targets(unweighted_targets),
-      roots(root_weights),
+      roots(weights.root_data()),
+      left_out(weights.left_out_data()),
       wanted(targets.rows()),
       total_weight(
           blocks.complete(roots ? Eigen::Map<const VectorD>(roots, targets.rows()).squaredNorm()
@@ -38,6 +39,7 @@ void RidgeState<Scalar>::measure_block(Index block, const MatrixMap<Scalar>& fre
     tally.ld_targets = left_out->targets.rows();
     tally.wanted = left_out->wanted.data() + range.first;
     tally.roots = left_out->roots ? left_out->roots + range.first : nullptr;
+    tally.left_out = left_out->left_out ? left_out->left_out + range.first : nullptr;
   }
   kernels<Scalar>().tally_rows(tally, sums);
 }

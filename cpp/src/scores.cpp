@@ -41,6 +41,17 @@ ConstMatrixMap<Scalar> residual_rows(const std::vector<const RidgeState<Scalar>*
   return matrix_map(std::as_const(scratch).data(), range.count, scratch.cols(), range.count);
 }
 
+// The share of the listed rows in the weight of all.
+template <class Scalar>
+double share_of(const Design<Scalar>& design, const ScoredRows& rows, const RowBlocks& blocks) {
+  const double* roots = design.root_weights();
+  if (rows.all || !roots) return rows.share;
+  double scored = 0;
+  for (const Index row : rows.list) scored += roots[row] * roots[row];
+  const double all = Eigen::Map<const VectorD>(roots, design.rows()).squaredNorm();
+  return blocks.complete(scored) / blocks.complete(all);
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -76,12 +87,13 @@ MatrixD score_pool(Design<Scalar>& design, const std::vector<const RidgeState<Sc
       score_piece(piece, sums, worker);
     }
   });
+  const double share = share_of(design, rows, all_blocks);
   MatrixD scores(pool, problems);
   for (Index i = 0; i < problems; ++i) {
     const Eigen::Map<const MatrixD> products(total.data() + pool * (1 + i * outputs), pool,
                                              outputs);
     // On a fraction of the rows, everything but the penalty shrinks by that fraction.
-    const double alpha = rows.share * states[static_cast<std::size_t>(i)]->alpha;
+    const double alpha = share * states[static_cast<std::size_t>(i)]->alpha;
     for (Index j = 0; j < pool; ++j) {
       const double denominator = total[j] + alpha;
       scores(j, i) = denominator > 0 ? products.row(j).squaredNorm() / denominator : 0.0;

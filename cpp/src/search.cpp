@@ -69,11 +69,13 @@ class SharedPools {
         networks_(std::move(networks)),
         data_(split.training()),
         blocks_(RowBlocks::for_one_thread(split.train_rows())),
-        scaling_(data_.targets.scaling(data_.root_weights, blocks_)),
+        weights_(row_weights(data_.weights, networks_.front().class_weights, data_.targets, {},
+                             blocks_)),
+        scaling_(data_.targets.scaling(weights_.root_data(), blocks_)),
         targets_(data_.targets.scaled(scaling_)),
         inputs_(data_.inputs),
         team_(team) {
-    inputs_.learn_scales(networks_.front().scaling, data_.root_weights, team);
+    inputs_.learn_scales(networks_.front().scaling, weights_.root_data(), team);
     if (networks_.front().extrapolate) inputs_.extrapolate();
     for (const NetworkSettings& network : networks_) {
       members_.emplace_back(network, *this);
@@ -113,10 +115,10 @@ class SharedPools {
     Member(const NetworkSettings& network, SharedPools& shared)
         : stages(network.stages),
           units(network.architecture->units(
-              TrainingRows<Scalar>{shared.inputs_, shared.blocks_, shared.data_.root_weights,
+              TrainingRows<Scalar>{shared.inputs_, shared.blocks_, shared.weights_.root_data(),
                                    network.draws, network.stages, shared.team_})),
           design(shared.inputs_, network.intercept, network.architecture->links_inputs(), *units,
-                 shared.data_.root_weights, shared.team_.size()),
+                 shared.weights_, shared.team_.size()),
           run(design, shared.blocks_, shared.targets_, stages, shared.wanted_, shared.team_) {}
 
     const StagewiseSettings& stages;
@@ -145,6 +147,7 @@ class SharedPools {
   const std::vector<NetworkSettings> networks_;
   const TrainingData<Scalar> data_;
   const RowBlocks blocks_;
+  const RowWeights weights_;
   const TargetScaling scaling_;
   const Targets targets_;
   Inputs<Scalar> inputs_;

@@ -4,11 +4,11 @@ namespace stagenets {
 
 template <class Scalar>
 SoftmaxPath<Scalar>::SoftmaxPath(const RidgeFactor<Scalar>& factor, const Targets& targets,
-                                 const double* root_weights, const RowBlocks& blocks,
+                                 const RowWeights& weights, const RowBlocks& blocks,
                                  std::vector<Index> sizes, Team& team)
     : factor_(factor),
       team_(team),
-      readout_(factor, targets, root_weights, blocks, team),
+      readout_(factor, targets, weights, blocks, team),
       start_(readout_.coordinates()),
       sizes_(std::move(sizes)),
       best_{readout_.snapshot(), 0} {}

@@ -48,11 +48,12 @@ double softmax(MatrixD& scores, const Labels& labels, const Weights& weights) {
 
 template <class Scalar>
 SoftmaxReadout<Scalar>::SoftmaxReadout(const RidgeFactor<Scalar>& factor, const Targets& targets,
-                                       const double* root_weights, const RowBlocks& blocks,
+                                       const RowWeights& weights, const RowBlocks& blocks,
                                        Team& team)
     : factor_(factor),
       targets_(targets),
-      roots_(root_weights),
+      roots_(weights.root_data()),
+      left_out_(weights.left_out_data()),
       blocks_(blocks),
       team_(team),
       theta_(MatrixD::Zero(0, targets.outputs())),
@@ -194,8 +195,9 @@ typename SoftmaxReadout<Scalar>::LeftOut SoftmaxReadout<Scalar>::left_out(
   const VectorD sums = blocks_.sum(team_, 2, [&](double* into, Index b, int) {
     const RowRange range = blocks_.block(b);
     const auto labels = targets_.values().middleRows(range.first, range.count);
-    const VectorD influence = leverage.segment(range.first, range.count).unaryExpr([&](double h) {
-      return h * loo_growth(h) / mean;
+    const VectorD influence = VectorD::NullaryExpr(range.count, [&](Index i) {
+      const double lost = leverage[range[i]] * (left_out_ ? left_out_[range[i]] : 1.0);
+      return lost * loo_growth(lost) / mean;
     });
     MatrixD scores =
         scores_.block(b, 0, outputs()).template cast<double>() -

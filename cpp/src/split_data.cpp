@@ -15,9 +15,9 @@ std::vector<Scalar> gather_rows(const InputView<Scalar>& inputs, const std::vect
   return gathered;
 }
 
-VectorD gather_roots(const double* roots, Index all, const std::vector<Index>& rows) {
-  if (!roots) return {};
-  return Eigen::Map<const VectorD>(roots, all)(rows);
+VectorD gather_weights(const double* weights, Index all, const std::vector<Index>& rows) {
+  if (!weights) return {};
+  return Eigen::Map<const VectorD>(weights, all)(rows);
 }
 
 // The number of path columns in the network of the given size.
@@ -41,14 +41,15 @@ SplitData<Scalar>::SplitData(const TrainingData<Scalar>& data, const Split& spli
       number_(number),
       inputs_(gather_rows(data.inputs, split.train)),
       targets_(data.targets.of_rows(split.train)),
-      roots_(gather_roots(data.root_weights, data.inputs.rows, split.train)),
-      test_targets_(data.targets.of_rows(split.test)) {}
+      weights_(gather_weights(data.weights, data.inputs.rows, split.train)),
+      test_targets_(data.targets.of_rows(split.test)),
+      test_weights_(gather_weights(data.weights, data.inputs.rows, split.test)) {}
 
 template <class Scalar>
 TrainingData<Scalar> SplitData<Scalar>::training() const {
   return {{inputs_.data(), train_rows(), data_.inputs.columns, false},
           targets_,
-          roots_.size() > 0 ? roots_.data() : nullptr};
+          weights_.size() > 0 ? weights_.data() : nullptr};
 }
 
 // One pass computes what every step of the path adds to the scores of the test rows.
@@ -88,7 +89,8 @@ std::vector<double> SplitData<Scalar>::judge_path_in(const NetworkFit& fit,
                         path.steps.middleRows(done, end - done);
     done = end;
     const double temperature = temperatures.empty() ? 1.0 : temperatures[i];
-    quality.push_back(judge ? judge({number_, scores, temperature}) : test_targets_.score(scores));
+    quality.push_back(judge ? judge({number_, scores, temperature})
+                            : test_targets_.score(scores, test_weights_));
   }
   return quality;
 }

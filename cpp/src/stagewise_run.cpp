@@ -7,10 +7,10 @@ namespace {
 
 // Scores that minimise the log-loss need no temperature.
 std::optional<Calibration> calibration_for(const Targets& targets, const Wanted& wanted, Loss loss,
-                                           const double* root_weights, const RowBlocks& blocks) {
+                                           const RowWeights& weights, const RowBlocks& blocks) {
   if (loss == Loss::log) return std::nullopt;
   if (!wanted.temperature && !wanted.path_temperatures) return std::nullopt;
-  return Calibration(targets, root_weights, blocks);
+  return Calibration(targets, weights, blocks);
 }
 
 }  // namespace
@@ -24,15 +24,16 @@ StagewiseRun<Scalar>::StagewiseRun(Design<Scalar>& design, const RowBlocks& bloc
       wanted_(wanted),
       task_(targets.task()),
       weighted_targets_(design.weighted(targets.values())),
-      calibration_(calibration_for(targets, wanted, settings.loss, design.root_weights(), blocks)),
+      calibration_(calibration_for(targets, wanted, settings.loss, design.weights(), blocks)),
       ridge_(design, blocks, targets.values(), weighted_targets_, settings, wanted,
              calibration_ ? &*calibration_ : nullptr, team),
       best_merit_(-std::numeric_limits<double>::infinity()) {
   const std::vector<Index>& rows = settings.stopping.validation_rows;
   if (settings.loss == Loss::log) {
-    softmax_.emplace(ridge_.primal(), targets, design.root_weights(), blocks, wanted.sizes, team);
+    softmax_.emplace(ridge_.primal(), targets, design.weights(), blocks, wanted.sizes, team);
   }
-  if (!rows.empty()) validation_.emplace(design, targets.of_rows(rows), rows);
+  if (!rows.empty())
+    validation_.emplace(design, targets.of_rows(rows), rows, design.weights().set_aside);
   record();
   note_if_best();
   finished_ = plan().keep == 0;

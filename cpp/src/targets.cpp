@@ -21,11 +21,12 @@ std::vector<Index> largest_columns(const MatrixD& values) {
   return columns;
 }
 
-double r_squared(const MatrixD& targets, const MatrixD& scores) {
+double r_squared(const MatrixD& targets, const MatrixD& scores, const VectorD& weights) {
   double sum = 0;
   for (Index c = 0; c < targets.cols(); ++c) {
-    const double error = (targets.col(c) - scores.col(c)).squaredNorm();
-    const double spread = (targets.col(c).array() - targets.col(c).mean()).square().sum();
+    const double mean = targets.col(c).dot(weights) / weights.sum();
+    const double error = (targets.col(c) - scores.col(c)).cwiseAbs2().dot(weights);
+    const double spread = (targets.col(c).array() - mean).matrix().cwiseAbs2().dot(weights);
     // scikit-learn's convention for a constant target.
     sum += spread > 0 ? 1 - error / spread : error > 0 ? 0.0 : 1.0;
   }
@@ -93,18 +94,22 @@ Targets Targets::scaled(const TargetScaling& scaling) const {
                  (values_.rowwise() - scaling.center).array().rowwise() / scaling.scale.array());
 }
 
-double Targets::score(const MatrixD& scores) const {
-  if (task_ == Task::numbers) return r_squared(values_, scores);
-  Index right = 0;
+double Targets::score(const MatrixD& scores, const VectorD& given_weights) const {
+  const VectorD weights = given_weights.size() > 0 ? given_weights : VectorD::Ones(rows());
+  if (task_ == Task::numbers) return r_squared(values_, scores, weights);
+  double right = 0;
   if (task_ == Task::one_label) {
     const std::vector<Index> wanted = largest_columns(values_), given = largest_columns(scores);
-    for (std::size_t i = 0; i < wanted.size(); ++i) right += wanted[i] == given[i];
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (wanted[i] == given[i]) right += weights[static_cast<Index>(i)];
+    }
   } else {
     for (Index i = 0; i < rows(); ++i) {
-      right += ((scores.row(i).array() > 0.5) == (values_.row(i).array() > 0.5)).all();
+      const bool all = ((scores.row(i).array() > 0.5) == (values_.row(i).array() > 0.5)).all();
+      if (all) right += weights[i];
     }
   }
-  return static_cast<double>(right) / static_cast<double>(rows());
+  return right / weights.sum();
 }
 
 }  // namespace stagenets

@@ -6,9 +6,10 @@ namespace stagenets {
 
 template <class Scalar>
 ValidationRows<Scalar>::ValidationRows(Design<Scalar>& design, Targets targets,
-                                       const std::vector<Index>& rows)
+                                       const std::vector<Index>& rows, const VectorD& weights)
     : rows_(rows),
       targets_(std::move(targets)),
+      weights_(weights),
       columns_(static_cast<Index>(rows.size()), design.fixed() + design.source().max_units()),
       width_(design.fixed()) {
   design.unweighted_fixed_columns({0, columns_.rows(), rows.data()}, columns_.data(),
@@ -31,7 +32,7 @@ double ValidationRows<Scalar>::score(const MatrixD& readout) const {
   MatrixD scores(columns_.rows(), readout.cols());
   blas::gemm(blas::Op::none, blas::Op::none, 1, columns_.leftCols(width_), readout.topRows(width_),
              0, scores);
-  return targets_.score(scores);
+  return targets_.score(scores, weights_);
 }
 
 template class ValidationRows<float>;

@@ -84,14 +84,14 @@ void draw_step(PhiloxStream& words, double scale, Index input, double value, Ter
 
 // A number among the rows of all processes.
 Index draw_row(PhiloxStream& words, const TrainingValues& values) {
-  return index_below(values.rows, words.uniform());
+  return values.row_at(words.uniform());
 }
 
 Index draw_threshold(PhiloxStream& words, double scale, const TrainingValues& values,
                      TermSlot unit) {
   const Index input = index_below(unit.weights.size(), words.uniform());
   const Index row = draw_row(words, values);
-  draw_step(words, scale, input, values.at(row, input), unit);
+  draw_step(words, scale, input, values(row, input), unit);
   return 1;
 }
 
@@ -110,7 +110,7 @@ void draw_leaf(PhiloxStream& words, double scale, const TrainingValues& values, 
   const Index row = draw_row(words, values);
   draw_inputs(words, inputs, steps, seen);
   for (Index i = 0; i < steps; ++i) {
-    draw_step(words, scale, seen[i], values.at(row, seen[i]), slot(i));
+    draw_step(words, scale, seen[i], values(row, seen[i]), slot(i));
   }
 }
 
@@ -198,7 +198,7 @@ void WeightDraws::draw(Stream stream, Index stage, Index count, Index inputs,
     units = custom(stage, count, inputs);
     return;
   }
-  if (values.rows == 0 && look_at_rows()) {
+  if (values.empty() && look_at_rows()) {
     throw std::invalid_argument(
         "weight_init 'threshold', 'leaf' and 'mixed' need training rows to look at; there are "
         "none");

@@ -30,14 +30,14 @@ template <class Work>
 MatrixD with_design(const Problem& problem, Index units, const StagewiseSettings& settings,
                     bool weighted, int threads, Work&& work) {
   const Index n = problem.inputs.rows();
-  const VectorD roots = problem.weights.cwiseSqrt();
+  RowWeights weights;
+  if (weighted) weights.roots = problem.weights.cwiseSqrt();
   const Inputs<double> inputs(
       InputView<double>{problem.inputs.data(), n, problem.inputs.cols(), false});
   GivenUnits source([&](Index stage, Index) { return problem.pools[stage]; }, n, units, settings);
   const RowBlocks blocks(n, 32);
   Team::run(threads, nullptr, [&](Team& team) {
-    Design<double> design(inputs, true, true, source, weighted ? roots.data() : nullptr,
-                          team.size());
+    Design<double> design(inputs, true, true, source, weights, team.size());
     work(design, blocks, team);
   });
   return source.kept();

@@ -23,14 +23,14 @@ using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
 template <class Scalar>
 Expected row_by_row(const Matrix<Scalar>& residual, const Matrix<Scalar>& fresh,
                     const Eigen::VectorXd& leverage, const Eigen::MatrixXd& targets,
-                    const Eigen::VectorXd& roots) {
+                    const Eigen::VectorXd& roots, const Eigen::VectorXd& left_out) {
   Expected expected;
   expected.leverage = leverage + fresh.template cast<double>().rowwise().squaredNorm();
   expected.energy = residual.template cast<double>().squaredNorm();
   for (Index i = 0; i < residual.rows(); ++i) {
     if (roots[i] == 0) continue;
     const Eigen::RowVectorXd miss = residual.row(i).template cast<double>() / roots[i] /
-                                    std::max(1 - expected.leverage[i], 1e-10);
+                                    std::max(1 - left_out[i] * expected.leverage[i], 1e-10);
     Index given = 0, wanted = 0;
     (targets.row(i) - miss).maxCoeff(&given);
     targets.row(i).maxCoeff(&wanted);
@@ -48,8 +48,11 @@ void check_tally(const Kernels<Scalar>& kernels, Index rows, Index outputs, bool
   const Eigen::MatrixXd targets = Eigen::MatrixXd::Random(rows, outputs);
   Eigen::VectorXd leverage = Eigen::VectorXd::Constant(rows, 0.25), wanted(rows);
   Eigen::VectorXd roots = Eigen::VectorXd::Ones(rows);
+  Eigen::VectorXd left_out = Eigen::VectorXd::Ones(rows);
   leverage[0] = 1;  // decides its own fit
   if (weighted) {
+    left_out = (Eigen::VectorXd::Random(rows).array() + 1) / 2;
+    left_out[0] = 1;
     roots = (Eigen::VectorXd::Random(rows).array() + 1.5).matrix();
     roots[rows - 1] = 0;
   }
@@ -60,7 +63,8 @@ void check_tally(const Kernels<Scalar>& kernels, Index rows, Index outputs, bool
   }
   Matrix<Scalar> weighted_residual = residual;
   if (weighted) weighted_residual.row(rows - 1).setZero();
-  const Expected expected = row_by_row(weighted_residual, fresh, leverage, targets, roots);
+  const Expected expected =
+      row_by_row(weighted_residual, fresh, leverage, targets, roots, left_out);
 
   Eigen::VectorXd followed(rows + 1);  // and one more, which must stay
   followed << leverage, 99;
@@ -77,6 +81,7 @@ void check_tally(const Kernels<Scalar>& kernels, Index rows, Index outputs, bool
   tally.ld_targets = rows;
   tally.wanted = wanted.data();
   tally.roots = weighted ? roots.data() : nullptr;
+  tally.left_out = weighted ? left_out.data() : nullptr;
   double sums[3] = {1, 2, 3};
   kernels.tally_rows(tally, sums);
   CAPTURE(kernels.name);

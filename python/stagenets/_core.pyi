@@ -64,6 +64,11 @@ class Stopping:
     @property
     def validation_rows(self) -> _Rows: ...
 
+class ClassWeights:
+    def __init__(self, given: list[float]) -> None: ...
+    @staticmethod
+    def balanced() -> ClassWeights: ...
+
 class NetworkSettings:
     def __init__(
         self,
@@ -84,6 +89,7 @@ class NetworkSettings:
         block_size: int,
         selection: str,
         score_fraction: float,
+        class_weights: ClassWeights = ...,
         stopping: Stopping = ...,
     ) -> None: ...
     @property
@@ -209,7 +215,7 @@ class PausedFit:
         targets: Targets,
         settings: NetworkSettings,
         *,
-        root_weights: _Matrix | None = None,
+        weights: _Matrix | None = None,
         process: int,
         steered: bool = False,
         threads: int = 1,
@@ -238,7 +244,7 @@ def fit(
     targets: Targets,
     settings: NetworkSettings,
     *,
-    root_weights: _Matrix | None = None,
+    weights: _Matrix | None = None,
     threads: int = 1,
     callback: _StageCallback | None = None,
     progress: Callable[[int, int], object] | None = None,
@@ -250,6 +256,7 @@ def fit_given_units(
     targets: _Matrix,
     inputs: _Matrix,
     *,
+    weights: _Matrix | None = None,
     n_hidden: int,
     alpha: float,
     pool_size: int,
@@ -268,6 +275,7 @@ def search_networks(
     families: list[list[NetworkSettings]],
     sizes: list[int],
     splits: Sequence[_Split],
+    weights: _Matrix | None = None,
     judge: Callable[[int, _Matrix, float], float] | None,
     temperatures: bool,
     max_memory: float,
@@ -281,6 +289,7 @@ def draw_candidates(
     n_features: int,
     *,
     x: _Matrix | None = None,
+    weights: _Matrix | None = None,
     weight_init: Any,
     weight_scale: float,
     fan_in: int,

@@ -62,7 +62,7 @@ class AffineUnits final : public NetworkUnits<Scalar> {
   const Inputs<Scalar>& inputs_;
   std::optional<SharedValues> shared_values_;  // if other processes hold rows that units look at
   Index learnt_pool_ = 0, learnt_until_ = 0;   // values for pools of this size, before this stage
-  const TrainingValues values_;
+  const TrainingValues values_;                // if units look at them
   const WeightDraws& draws_;
   const StagewiseSettings& stages_;
   std::shared_ptr<UnitWeights> pool_units_ = std::make_shared<UnitWeights>();

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "stagenets/targets.hpp"
+#include "stagenets/row_weights.hpp"
 
 namespace stagenets {
 
@@ -28,7 +28,7 @@ class Calibration {
  public:
   // Selects a few thousand rows with nonzero weight, evenly spaced: enough to determine one number. The blocks must
   // outlive it.
-  Calibration(const Targets& targets, const double* root_weights, const RowBlocks& blocks);
+  Calibration(const Targets& targets, const RowWeights& weights, const RowBlocks& blocks);
 
   // The local ones of these rows, whose state a process gives.
   const std::vector<Index>& rows() const { return rows_; }
@@ -43,6 +43,7 @@ class Calibration {
   std::vector<Index> rows_;
   MatrixD targets_;              // of these rows
   VectorD roots_;                // of their weights
+  VectorD left_out_;             // shares of these, as in RowWeights
   std::vector<Index> labels_;    // from here on, of the rows of all processes
   std::vector<double> weights_;  // empty if all are equal
 };

@@ -5,24 +5,27 @@
 
 #include "stagenets/candidates.hpp"
 #include "stagenets/inputs.hpp"
+#include "stagenets/row_weights.hpp"
 
 namespace stagenets {
 
 template <class Scalar>
 class Design {
  public:
-  // root_weights has one value per row, or is null for equal weights; it must outlive the design.
+  // All arguments must outlive the design.
   Design(const Inputs<Scalar>& inputs, bool intercept, bool direct_links,
-         CandidateSource<Scalar>& source, const double* root_weights, int workers)
+         CandidateSource<Scalar>& source, const RowWeights& weights, int workers)
       : inputs_(inputs),
         intercept_(intercept),
         direct_links_(direct_links),
         source_(source),
-        root_weights_(root_weights),
+        weights_(weights),
+        root_weights_(weights.root_data()),
         scratch_(static_cast<std::size_t>(workers)) {}
 
   CandidateSource<Scalar>& source() { return source_; }
-  const double* root_weights() const { return root_weights_; }
+  const RowWeights& weights() const { return weights_; }
+  const double* root_weights() const { return root_weights_; }  // null for equal weights
   Index rows() const { return inputs_.rows(); }
   Index fixed() const { return (intercept_ ? 1 : 0) + (direct_links_ ? inputs_.columns() : 0); }
   Index columns() const { return fixed() + source_.count(Units::kept); }
@@ -90,6 +93,7 @@ class Design {
   const Inputs<Scalar>& inputs_;
   bool intercept_, direct_links_;
   CandidateSource<Scalar>& source_;
+  const RowWeights& weights_;
   const double* root_weights_;
   std::vector<Scratch<Scalar>> scratch_;
 };

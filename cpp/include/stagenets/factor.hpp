@@ -22,11 +22,12 @@ namespace stagenets {
 // the outputs) and the accuracy, with rows counted by their weight. A row is accurate if its largest score is in the
 // column of its largest target.
 struct LeftOutErrors {
-  LeftOutErrors(const MatrixD& unweighted_targets, const double* root_weights,
+  LeftOutErrors(const MatrixD& unweighted_targets, const RowWeights& weights,
                 const RowBlocks& blocks);
 
   const MatrixD& targets;
   const double* roots;
+  const double* left_out;
   VectorD wanted;       // column of the largest target
   double total_weight;  // of all rows
   double squared_error = 0;

@@ -69,8 +69,10 @@ struct GivenFit {
 };
 
 // The stages on such candidates. Targets are used as they are, and `inputs` (n × p, p may be zero) feed the readout.
+// There is one weight per row, or null for ones.
 GivenFit fit_given_units(const GivenUnits::PoolFunction& pool, const MatrixD& targets,
-                         const InputView<double>& inputs, Index units, bool intercept,
-                         const StagewiseSettings& settings, int threads, const Team::Poll& poll);
+                         const InputView<double>& inputs, const double* weights, Index units,
+                         bool intercept, const StagewiseSettings& settings, int threads,
+                         const Team::Poll& poll);
 
 }  // namespace stagenets

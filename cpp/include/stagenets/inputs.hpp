@@ -62,10 +62,10 @@ class Inputs {
   void copy_columns(RowRange range, Index first, Index count, double* out, Index leading) const;
 
  private:
-  // Replaces centre and scale of columns with wild values by median and quartiles over some of the given rows, and of
+  // Replaces centre and scale of columns with wild values by median and quartiles, by weight, over some of the given rows, and of
   // those that other processes give.
-  void resist_wild_values(const std::vector<Index>& rows, const RowBlocks& blocks, VectorD& scale,
-                          Team& team);
+  void resist_wild_values(const std::vector<Index>& rows, const Eigen::ArrayXd& weights,
+                          const RowBlocks& blocks, VectorD& scale, Team& team);
 
   double raw(Index row, Index column) const {
     return static_cast<double>(row_major_ ? data_[row * columns_ + column]

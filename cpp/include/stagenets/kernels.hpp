@@ -24,8 +24,10 @@ struct RowTally {
   const double* targets = nullptr;
   Index ld_targets = 0;
   const double* wanted = nullptr;  // the column of the largest target in each row
-  const double* roots =
-      nullptr;  // of the weights; the residual is weighted by them, targets are not
+  // Of the weights, by which the residual is scaled and targets are not.
+  const double* roots = nullptr;
+  // The share of a row's weight, and so of its leverage, that is left out with one sample; null if that is all.
+  const double* left_out = nullptr;
 };
 
 // All matrices are column-major; a leading dimension is the distance between columns, in elements. Nothing needs to be

@@ -24,16 +24,17 @@ struct NetworkSettings {
   bool intercept = true;
   Scaling scaling = Scaling::deviation;
   bool extrapolate = false;  // whether inputs outside their training range are taken as they are
+  ClassWeights class_weights;
   StagewiseSettings stages;
 };
 
-// Data that the caller provides and keeps alive. root_weights are the roots of the row weights, null for equal weights.
+// Data that the caller provides and keeps alive. There is one weight per row, none of them negative; null for ones.
 // With a reduction, these are the rows of one process of several.
 template <class Scalar>
 struct TrainingData {
   InputView<Scalar> inputs;
   const Targets& targets;
-  const double* root_weights = nullptr;
+  const double* weights = nullptr;
   const Reduction* reduction = nullptr;
 };
 

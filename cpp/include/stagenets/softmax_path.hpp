@@ -10,7 +10,7 @@ template <class Scalar>
 class SoftmaxPath {
  public:
   // `sizes` are numbers of units (increasing). All arguments but these must outlive the path.
-  SoftmaxPath(const RidgeFactor<Scalar>& factor, const Targets& targets, const double* root_weights,
+  SoftmaxPath(const RidgeFactor<Scalar>& factor, const Targets& targets, const RowWeights& weights,
               const RowBlocks& blocks, std::vector<Index> sizes, Team& team);
 
   const SoftmaxReadout<Scalar>& now() const { return readout_; }

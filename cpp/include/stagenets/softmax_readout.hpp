@@ -24,10 +24,9 @@ inline double majorizing_penalty(double alpha) { return 2 * alpha; }
 template <class Scalar>
 class SoftmaxReadout {
  public:
-  // Starts with the fixed columns of the factor. All arguments must outlive it. `targets` have one label per row;
-  // `root_weights` is null for equal weights.
+  // Starts with the fixed columns of the factor. All arguments must outlive it. `targets` have one label per row.
   SoftmaxReadout(const RidgeFactor<Scalar>& factor, const Targets& targets,
-                 const double* root_weights, const RowBlocks& blocks, Team& team);
+                 const RowWeights& weights, const RowBlocks& blocks, Team& team);
 
   // Adds the next `count` columns of the factor.
   void grow(Index count);
@@ -68,6 +67,7 @@ class SoftmaxReadout {
   const RidgeFactor<Scalar>& factor_;
   const Targets& targets_;
   const double* roots_;
+  const double* left_out_;
   const RowBlocks& blocks_;
   Team& team_;
   MatrixD theta_;

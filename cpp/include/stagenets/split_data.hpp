@@ -31,8 +31,9 @@ class SplitData {
   std::size_t number_;
   std::vector<Scalar> inputs_;  // column by column: the order that sparse maps read without copying
   Targets targets_;
-  VectorD roots_;
+  VectorD weights_;  // empty for ones
   Targets test_targets_;
+  VectorD test_weights_;
 };
 
 }  // namespace stagenets

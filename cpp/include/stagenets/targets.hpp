@@ -39,8 +39,8 @@ class Targets {
   Targets scaled(const TargetScaling& scaling) const;
 
   // Accuracy of the largest score, the fraction of rows with all labels correct (scores above 1/2), or R² averaged over
-  // the outputs.
-  double score(const MatrixD& scores) const;
+  // the outputs; rows count by these weights, all the same if there are none.
+  double score(const MatrixD& scores, const VectorD& weights = {}) const;
 
  private:
   Task task_;

@@ -1,4 +1,6 @@
-// The training rows as draws see them: single values, in the scale in which the network sees its inputs.
+// The training rows as draws see them: single values, in the scale in which the network sees its inputs. Rows are drawn
+// by their rank in the order of their values, so that neither the order in which the caller has them nor whether equal
+// rows are one row with a weight makes a difference.
 #pragma once
 
 #include <functional>
@@ -10,28 +12,41 @@
 
 namespace stagenets {
 
-struct TrainingValues {
-  Index rows = 0;
-  std::function<double(Index row, Index input)> at;
+// Rows have the numbers that the rows with a weight have among those of all processes.
+class TrainingValues {
+ public:
+  using Value = std::function<double(Index row, Index input)>;
+
+  TrainingValues() = default;
+  // value(row, input) of local rows, which must remain callable. Rows count root_weights² times, once if that is null.
+  TrainingValues(const Value& value, Index rows, Index inputs, const double* root_weights,
+                 const RowBlocks& blocks);
+  // The same order of rows with other values.
+  TrainingValues with_values(Value value) const;
+
+  bool empty() const { return order_.empty(); }
+  const RowNumbers& numbers() const { return numbers_; }
+  // The row below which the given fraction of all rows lie, u in [0, 1).
+  Index row_at(double u) const;
+  double operator()(Index row, Index input) const { return value_(row, input); }
+
+ private:
+  Value value_;
+  RowNumbers numbers_{0, 0, 0};
+  std::vector<Index> order_;    // rows sorted by their first input, then by their second, …
+  std::vector<double> counts_;  // weight of the rows up to each of these; empty if all are equal
 };
 
-// The values of the rows that have a weight. The inputs must outlive them.
+// The values of the inputs, which must outlive them.
 template <class Scalar>
-TrainingValues training_values(const Inputs<Scalar>& inputs, const double* root_weights) {
+TrainingValues training_values(const Inputs<Scalar>& inputs, const double* root_weights,
+                               const RowBlocks& blocks) {
   const auto value = [&inputs](Index row, Index input) {
     double standardized;
     inputs.copy_columns({row, 1, nullptr}, input, 1, &standardized, 1);
     return standardized;
   };
-  if (!root_weights) return {inputs.rows(), value};
-  std::vector<Index> weighted;
-  for (Index row = 0; row < inputs.rows(); ++row) {
-    if (root_weights[row] > 0) weighted.push_back(row);
-  }
-  const Index rows = static_cast<Index>(weighted.size());
-  return {rows, [value, weighted = std::move(weighted)](Index row, Index input) {
-            return value(weighted[static_cast<std::size_t>(row)], input);
-          }};
+  return TrainingValues(value, inputs.rows(), inputs.columns(), root_weights, blocks);
 }
 
 // The same where other processes hold rows too: values can be looked at once they have been asked for, all that are
@@ -40,25 +55,25 @@ class SharedValues {
  public:
   // The blocks must outlive it.
   SharedValues(TrainingValues own, const RowBlocks& blocks)
-      : own_(std::move(own)), blocks_(blocks), numbers_(blocks.number(own_.rows)) {}
+      : own_(std::move(own)), blocks_(blocks) {}
 
   // The values known; must not outlive this.
   TrainingValues known() const {
-    return {numbers_.all, [this](Index row, Index input) { return known_.at({row, input}); }};
+    return own_.with_values([this](Index row, Index input) { return known_.at({row, input}); });
   }
 
   // Has look(values) look at whatever it will need, and replaces the values known by these.
   template <class Look>
   void learn(Look&& look) {
     std::vector<Place> places;
-    look(TrainingValues{numbers_.all, [&places](Index row, Index input) {
-                          places.emplace_back(row, input);
-                          return 0.0;
-                        }});
+    look(own_.with_values([&places](Index row, Index input) {
+      places.emplace_back(row, input);
+      return 0.0;
+    }));
     VectorD values = VectorD::Zero(static_cast<Index>(places.size()));
     for (Index i = 0; i < values.size(); ++i) {
       const auto [row, input] = places[static_cast<std::size_t>(i)];
-      if (numbers_.holds(row)) values[i] = own_.at(row - numbers_.first, input);
+      if (own_.numbers().holds(row)) values[i] = own_(row, input);
     }
     blocks_.complete(values.data(), values.size());  // one process has the value, the others zero
     known_.clear();
@@ -71,7 +86,6 @@ class SharedValues {
 
   TrainingValues own_;
   const RowBlocks& blocks_;
-  RowNumbers numbers_;
   std::map<Place, double> known_;
 };
 

@@ -9,8 +9,9 @@ namespace stagenets {
 template <class Scalar>
 class ValidationRows {
  public:
-  // `targets` are those of the rows, which must outlive this.
-  ValidationRows(Design<Scalar>& design, Targets targets, const std::vector<Index>& rows);
+  // `targets` are those of the rows, and so are `weights`, if any; all but the targets must outlive this.
+  ValidationRows(Design<Scalar>& design, Targets targets, const std::vector<Index>& rows,
+                 const VectorD& weights);
 
   // Evaluates the units that the source has just kept.
   void add_selected(Design<Scalar>& design);
@@ -20,6 +21,7 @@ class ValidationRows {
  private:
   const std::vector<Index>& rows_;
   Targets targets_;
+  const VectorD& weights_;
   MatrixD columns_;  // the design on these rows
   Index width_;
 };

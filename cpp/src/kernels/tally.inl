@@ -18,7 +18,7 @@ STAGENETS_INLINE Doubles growth_when_left_out(Doubles leverage, const Doubles* r
 // the others.
 template <class Scalar, class Load>
 STAGENETS_INLINE Doubles tally_pack(const RowTally<Scalar>& tally, Index row, Doubles present,
-                                   Doubles (&sums)[3], const Load& load_rows) {
+                                    Doubles (&sums)[3], const Load& load_rows) {
   Doubles leverage = tally.leverage ? load_rows(tally.leverage + row) : Doubles{};
   for (Index j = 0; j < tally.fresh_columns; ++j) {
     const Doubles q = load_rows(tally.fresh + j * tally.ld_fresh + row);
@@ -32,7 +32,8 @@ STAGENETS_INLINE Doubles tally_pack(const RowTally<Scalar>& tally, Index row, Do
     return leverage;
   }
   const Doubles roots = tally.roots ? load_rows(tally.roots + row) : present;
-  const Doubles growth = growth_when_left_out(leverage, tally.roots ? &roots : nullptr);
+  const Doubles lost = tally.left_out ? leverage * load_rows(tally.left_out + row) : leverage;
+  const Doubles growth = growth_when_left_out(lost, tally.roots ? &roots : nullptr);
   Doubles error = Doubles{}, given = Doubles{};
   Doubles best = fill<double>(-HUGE_VAL);
   for (Index c = 0; c < tally.outputs; ++c) {

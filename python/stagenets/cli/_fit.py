@@ -22,6 +22,8 @@ _EXAMPLES = """examples:
   stagenets fit houses.parquet --target price --model elm --n-hidden 300 --out houses.model
   stagenets fit iris.csv --target species --search --out iris.model
   stagenets fit iris.csv --target species --set selection=joint --out iris.model
+  stagenets fit survey.csv --target income --weights households --out survey.model
+  stagenets fit fraud.csv --target fraud --class-weight balanced --out fraud.model
   gunzip -c flights.csv.gz | stagenets fit - --target delay --missing '?' --out flights.model
 
 Missing numbers are replaced by the column's median; true and false become 1 and 0. A column of text
@@ -96,6 +98,16 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         default=[],
         metavar="COL",
         help="column to use even if it looks like an identifier; repeatable",
+    )
+    parser.add_argument(
+        "--weights",
+        metavar="COL",
+        help="column of weights: a row of weight 3 counts as three rows, in fits and in scores",
+    )
+    parser.add_argument(
+        "--class-weight",
+        choices=("balanced",),
+        help="balanced: all classes count the same in the fit, however rare they are",
     )
     parser.add_argument(
         "--day-first", action="store_true", help="dates such as 3/4/2024 begin with the day"
@@ -194,13 +206,18 @@ def run(options: argparse.Namespace) -> int:
         for words in (options.target, options.drop, options.keep)
     )
     table = _with_targets(options, read.frame.drop(columns=set(dropped) - {*targets}), targets)
+    table, weights = _with_weights(options, table, columns)
     task = guess_task(table[targets]) if options.task == "auto" else options.task
+    if options.class_weight and task == "regression":
+        raise UsageError("--class-weight is for classes; this is a regression")
     y = targets_of(table[targets], task)
     encoder = _encoder(options, table, targets, kept, read.decimal)
     X = encoder.transform(table)
     remark(options, f"{_task(options, task, targets, y)}: {len(table)} rows, {_inputs(encoder)}")
 
-    network = _estimator(options, task)(**parameters).fit(X, y)
+    if options.class_weight:
+        parameters["class_weight"] = options.class_weight
+    network = _estimator(options, task)(**parameters).fit(X, y, sample_weight=weights)
     notes: dict[str, Any] = {"rows": len(table)}
     if options.search:
         from stagenets.cli._search_note import note_of
@@ -208,7 +225,7 @@ def run(options: argparse.Namespace) -> int:
         remark(options, _search_result(network))
         notes["search"] = note_of(network)
         network = network.best_estimator_
-    report = _report(options, network, X, y)
+    report = _report(options, network, X, y, weights)
     notes["scores"] = report.plain()
     network.set_params(verbose=0)
     save_model(network, options.out, table=encoder.to_plain(), notes=notes)
@@ -276,6 +293,29 @@ def _with_targets(options: argparse.Namespace, table: Any, targets: list[str]) -
     return table
 
 
+def _with_weights(options: argparse.Namespace, table: Any, columns: list[str]) -> tuple[Any, Any]:
+    """The rows with a weight and without the column of weights, and the weights, if any."""
+    from stagenets.cli._table_columns import numbers_of
+    from stagenets.fitting._weights import checked_weights, with_weight
+
+    if options.weights is None:
+        return table, None
+    (name,) = columns_named([options.weights], columns, options.data)
+    if name not in table.columns or name in options.target:
+        raise UsageError(f"--weights must not be a --target or in --drop; got {name!r}")
+    missing = int(table[name].isna().sum())
+    if missing:
+        raise ValueError(
+            f"column {name!r} of weights must have a number in every row; {missing} rows have none"
+        )
+    try:
+        weights = checked_weights(numbers_of(name, table[name]), len(table))
+    except ValueError as error:
+        raise ValueError(f"column {name!r} of weights: {error}") from error
+    weights, table = with_weight(weights, table)
+    return table.drop(columns=name), weights
+
+
 def _task(options: argparse.Namespace, task: str, targets: list[str], y: Any) -> str:
     names = ", ".join(map(repr, targets))
     if task == "regression":
@@ -306,16 +346,16 @@ def _encoder(
     return encoder
 
 
-def _report(options: argparse.Namespace, network: Any, X: Any, y: Any) -> Any:
+def _report(options: argparse.Namespace, network: Any, X: Any, y: Any, weights: Any) -> Any:
     from stagenets.cli._fit_report import FitReport
     from stagenets.cli._held_out import held_out_scores
     from stagenets.cli._metrics import Answers, metrics_for, scores_of
 
     metrics = metrics_for(network)
     held_out = held_out_scores(
-        network, X, y, metrics, folds=options.folds, verbose=int(not options.quiet)
+        network, X, y, metrics, weights, folds=options.folds, verbose=int(not options.quiet)
     )
-    training = scores_of(Answers.of(network, X, y), metrics)
+    training = scores_of(Answers.of(network, X, y, weights), metrics)
     chosen = options.search or bool(network.early_stopping)
     return FitReport(metrics, training, held_out, chosen)
 

@@ -17,6 +17,7 @@ from stagenets.estimators._classifier import classes_and_labels
 from stagenets.estimators._network import StagewiseNetwork
 from stagenets.fitting._parameters import seed_of
 from stagenets.fitting._progress import count_progress
+from stagenets.fitting._weights import Weights
 from stagenets.search._path_search import PathSearch
 from stagenets.search._scoring import judge_by
 from stagenets.search._splits import Split, as_splits
@@ -50,6 +51,7 @@ def held_out_scores(
     X: NDArray[np.float64],
     y: NDArray[Any],
     metrics: dict[str, Metric],
+    weights: Weights | None = None,
     *,
     folds: int,
     verbose: int = 0,
@@ -66,16 +68,25 @@ def held_out_scores(
         classes, targets = None, _core.Targets.numbers(y.reshape(len(y), -1))
     found: list[Scores] = []
 
-    def scorer(model: Any, rows: Any, true: NDArray[Any]) -> float:
-        found.append(scores_of(Answers.of(model, rows, true), metrics))
+    def scorer(
+        model: Any, rows: Any, true: NDArray[Any], sample_weight: Weights | None = None
+    ) -> float:
+        found.append(scores_of(Answers.of(model, rows, true, sample_weight), metrics))
         return 0.0  # there is nothing to choose
 
     with count_progress("held-out scores", verbose, unit="fit") as progress:
         # Early stopping may have kept no unit, which a search does not try.
         size = {network._size_name: [max(1, len(network.hidden_biases_))]}
         search = PathSearch(network, size, splits, _MEMORY, progress)
-        judge = judge_by(scorer, X, y, splits, classes)
-        search.run(X, targets, judge, temperatures=classes is not None)
+        judge = judge_by(scorer, X, y, splits, classes, weights)
+        search.run(
+            X,
+            targets,
+            judge,
+            weights=weights,
+            classes=classes,
+            temperatures=classes is not None,
+        )
     return HeldOut(found)
 
 

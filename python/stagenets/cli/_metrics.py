@@ -34,14 +34,17 @@ class Answers:
     predicted: NDArray[Any]
     probabilities: NDArray[np.float64] | None = None
     classes: NDArray[Any] | None = None
+    weights: NDArray[np.float64] | None = None
 
     @classmethod
-    def of(cls, model: Any, X: Any, y: NDArray[Any]) -> Answers:
+    def of(
+        cls, model: Any, X: Any, y: NDArray[Any], weights: NDArray[np.float64] | None = None
+    ) -> Answers:
         """The answers of a fitted estimator."""
         if not is_classifier(model):
-            return cls(y, model.predict(X))
+            return cls(y, model.predict(X), weights=weights)
         probabilities = model.predict_proba(X)
-        return cls(y, model.predict(X), probabilities, model.classes_)
+        return cls(y, model.predict(X), probabilities, model.classes_, weights)
 
     @property
     def present(self) -> NDArray[Any]:
@@ -56,6 +59,7 @@ def _balanced_accuracy(answers: Answers) -> float:
         labels=answers.present,
         average="macro",
         zero_division=0.0,
+        sample_weight=answers.weights,
     )
     return float(found)
 
@@ -63,7 +67,14 @@ def _balanced_accuracy(answers: Answers) -> float:
 def _f1(answers: Answers) -> float:
     labels = np.union1d(answers.true, answers.predicted)
     return float(
-        f1_score(answers.true, answers.predicted, labels=labels, average="macro", zero_division=0.0)
+        f1_score(
+            answers.true,
+            answers.predicted,
+            labels=labels,
+            average="macro",
+            zero_division=0.0,
+            sample_weight=answers.weights,
+        )
     )
 
 
@@ -72,7 +83,13 @@ def _log_loss(answers: Answers) -> float:
     assert answers.classes is not None
     if not np.isin(answers.present, answers.classes).all():
         return math.nan
-    return float(log_loss(answers.true, answers.probabilities, labels=answers.classes))
+    found = log_loss(
+        answers.true,
+        answers.probabilities,
+        labels=answers.classes,
+        sample_weight=answers.weights,
+    )
+    return float(found)
 
 
 def _roc_auc(answers: Answers) -> float:
@@ -81,7 +98,7 @@ def _roc_auc(answers: Answers) -> float:
     if len(answers.present) < 2:
         return math.nan
     areas = [
-        roc_auc_score(answers.true == label, column)
+        roc_auc_score(answers.true == label, column, sample_weight=answers.weights)
         for label, column in zip(answers.classes, answers.probabilities.T, strict=True)
         if label in answers.present
     ]
@@ -91,7 +108,23 @@ def _roc_auc(answers: Answers) -> float:
 
 def _r2(answers: Answers) -> float:
     """Undefined for a single row."""
-    return float(r2_score(answers.true, answers.predicted)) if len(answers.true) > 1 else math.nan
+    if len(answers.true) < 2:
+        return math.nan
+    return float(r2_score(answers.true, answers.predicted, sample_weight=answers.weights))
+
+
+def _accuracy(answers: Answers) -> float:
+    return float(accuracy_score(answers.true, answers.predicted, sample_weight=answers.weights))
+
+
+def _rmse(answers: Answers) -> float:
+    found = mean_squared_error(answers.true, answers.predicted, sample_weight=answers.weights)
+    return math.sqrt(found)
+
+
+def _mae(answers: Answers) -> float:
+    found = mean_absolute_error(answers.true, answers.predicted, sample_weight=answers.weights)
+    return float(found)
 
 
 @dataclass(frozen=True)
@@ -103,7 +136,7 @@ class Metric:
 
 
 CLASS_METRICS = {
-    "accuracy": Metric("accuracy", lambda a: float(accuracy_score(a.true, a.predicted))),
+    "accuracy": Metric("accuracy", _accuracy),
     "balanced_accuracy": Metric("balanced accuracy", _balanced_accuracy),
     "log_loss": Metric("log-loss", _log_loss),
     "roc_auc": Metric("ROC AUC", _roc_auc),
@@ -111,8 +144,8 @@ CLASS_METRICS = {
 }
 NUMBER_METRICS = {
     "r2": Metric("R²", _r2),
-    "rmse": Metric("RMSE", lambda a: math.sqrt(mean_squared_error(a.true, a.predicted))),
-    "mae": Metric("MAE", lambda a: float(mean_absolute_error(a.true, a.predicted))),
+    "rmse": Metric("RMSE", _rmse),
+    "mae": Metric("MAE", _mae),
 }
 
 

@@ -68,7 +68,8 @@ class DaskNetwork(StagewiseNetwork):
         model = self._local(**{**self._local_params(), "random_state": seed_of(self.random_state)})
         model.set_params(callback=None, verbose=0)
         shape = (facts.rows, facts.inputs)
-        settings = model._settings(shape, stopping_of(model, facts.rows, None))  # or a refusal
+        stopping = stopping_of(model, facts.rows, None)
+        settings = model._settings(shape, stopping, facts.classes)  # or a refusal
         with watched_fit(self, self._planned_stages(settings.max_units)) as watcher:
             steered = self.callback is not None or bool(getattr(self, "_skl_callbacks", None))
             plan = Plan(model, shape, facts.dtype, facts.classes, steered)

@@ -104,7 +104,7 @@ class Plan:
         return _core.PausedFit(
             contiguous(rows.X.astype(self.dtype, copy=False)),
             targets,
-            model._settings(self.shape, stopping_of(model, self.shape[0], None)),
+            model._settings(self.shape, stopping_of(model, self.shape[0], None), self.classes),
             process=process,
             steered=self.steered,
             threads=threads,

@@ -126,6 +126,7 @@ class BLSClassifier(NetworkClassifier, BroadNetwork):
     ----------
     {nodes}
     {shared}
+    {class_weight}
 
     Attributes
     ----------

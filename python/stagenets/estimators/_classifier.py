@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from stagenets.estimators._attributes import ClassifierAttributes
 from stagenets.estimators._network import FLOAT_TYPES, StagewiseNetwork, unchanged_on_failure
 from stagenets.fitting._fitted_network import FloatArray
 from stagenets.fitting._scikit_callbacks import tells_callbacks
+from stagenets.fitting._weights import checked_weights, core_class_weights, with_weight
 
 
 def classes_and_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -34,9 +35,20 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
 
     _losses = ("squared", "log")
     _defaults: ClassVar[dict[str, Any]] = {"loss": "log"}
+    _more_parameters: ClassVar[dict[str, Any]] = {"class_weight": None}
+
+    class_weight: Mapping[Any, float] | str | None
+
+    if TYPE_CHECKING:  # `documented` adds the parameter to those of the architecture
+
+        def __init__(
+            self, *, class_weight: Mapping[Any, float] | str | None = None, **parameters: Any
+        ) -> None: ...
 
     @tells_callbacks
-    def fit(self, X: Any, y: Any, *, groups: Any = None) -> NetworkClassifier:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None
+    ) -> NetworkClassifier:
         """Choose the hidden units and fit the readout.
 
         Parameters
@@ -45,6 +57,9 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
             Training inputs. Computations are in float32 for float32 inputs, otherwise in float64.
         y : array-like of shape (n_samples,)
             Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the samples. A sample of weight 3 counts as three equal samples in every
+            respect, and one of weight 0 is left out; see the manual on what that means.
         groups : array-like of shape (n_samples,), optional
             Groups of samples that early stopping must not divide: the samples of a group are either
             all fitted or all set aside.
@@ -55,10 +70,17 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
         """
         with unchanged_on_failure(self):
             X, y = validate_data(self, X, y, dtype=FLOAT_TYPES)
+            weights = checked_weights(sample_weight, len(X))
+            weights, X, y, groups = with_weight(weights, X, y, groups)
             classes, labels = classes_and_labels(y)
             targets = _core.Targets.labels(labels, len(classes))
-            self.network_ = self._fitted_network(X, targets, labels, groups, classes=classes)
+            self.network_ = self._fitted_network(
+                X, targets, labels, weights, groups, classes=classes
+            )
         return self
+
+    def _class_weights(self, classes: NDArray[Any] | None) -> _core.ClassWeights:
+        return core_class_weights(self.class_weight, classes)
 
     def _decisions(self, scores: FloatArray) -> FloatArray:
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores

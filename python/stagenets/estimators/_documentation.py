@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from inspect import signature
+from functools import wraps
+from inspect import Parameter, signature
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -112,6 +113,10 @@ callable, default={default weight_init}
         Called as ``callback(info)`` with a `StageInfo` after every stage (with
         ``selection="random"``, once after the fit). If it returns True, the fit stops and the model
         built so far is kept.""",
+    "class_weight": """class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, ``{class: weight}``; classes that are not in the dict have weight
+        1. "balanced" gives every class the same total. An error on a sample counts by the weight of
+        its class times its `sample_weight`.""",
     "one_pass": """One fit of the largest size contains every smaller network, and networks that
     differ in penalty, block size or selection share every pool of candidates. On the same splits,
     the results are those of `sklearn.model_selection.GridSearchCV` over `{estimator}`, in a
@@ -268,6 +273,24 @@ def _shown(default: Any) -> str:
     return repr(default) if isinstance(default, tuple) else json.dumps(default)
 
 
+def _with_parameters(init: Any, more: dict[str, Any]) -> Any:
+    """An ``__init__`` with more parameters, by name and default, which it stores."""
+
+    @wraps(init)
+    def longer(self: Any, **parameters: Any) -> None:
+        own = {name: parameters.pop(name, default) for name, default in more.items()}
+        init(self, **parameters)
+        vars(self).update(own)
+
+    known = signature(init)
+    added = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=default) for name, default in more.items()
+    ]
+    parameters = [*known.parameters.values(), *added]
+    longer.__signature__ = known.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return longer
+
+
 def documented(cls: Class) -> Class:
     """Fill in the ``{pieces}`` of a class docstring, and defaults that differ between classes.
 
@@ -299,4 +322,4 @@ def _own_init(cls: Any) -> None:
     own.__annotations__ = inherited.__annotations__
     own.__module__ = cls.__module__
     own.__qualname__ = f"{cls.__qualname__}.__init__"
-    cls.__init__ = own
+    cls.__init__ = _with_parameters(own, cls._more_parameters) if cls._more_parameters else own

@@ -20,6 +20,7 @@ class ELMClassifier(NetworkClassifier, AffineNetwork):
     ----------
     {units}
     {shared}
+    {class_weight}
 
     Attributes
     ----------

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -35,6 +36,7 @@ from stagenets.fitting._progress import StageInfo, watched_fit
 from stagenets.fitting._scikit_callbacks import CallbackSupportMixin
 from stagenets.fitting._stopping import Labels, stopping_of, warn_if_nothing_helped
 from stagenets.fitting._threads import effective_threads, single_threaded_blas
+from stagenets.fitting._weights import Weights, counted
 from stagenets.inspection._html import SummaryHTML
 
 if TYPE_CHECKING:
@@ -68,6 +70,8 @@ class StagewiseNetwork(
     # Defaults of the class in place of those that its architecture's __init__ shows.
     _defaults: ClassVar[dict[str, Any]] = {}
     _memory: Memory | None = None  # of the last fit, with warm_start=True
+    # Parameters, with their defaults, that the architecture's __init__ does not have.
+    _more_parameters: ClassVar[dict[str, Any]] = {}
 
     # Parameters that every subclass's __init__ sets.
     loss: str
@@ -106,9 +110,12 @@ class StagewiseNetwork(
         return is_one_shot(self.selection)
 
     def _settings(
-        self, shape: tuple[int, int], stopping: _core.Stopping | None = None
+        self,
+        shape: tuple[int, int],
+        stopping: _core.Stopping | None = None,
+        classes: NDArray[Any] | None = None,
     ) -> _core.NetworkSettings:
-        """All settings of the core, checked."""
+        """All settings of the core, checked, for so many samples and inputs."""
         pool, block = (1, 1) if self._is_one_shot else check_pool(self.pool_size, self.block_size)
         seed = seed_for(self)
         loss = check_choice("loss", self.loss, self._losses)
@@ -130,28 +137,43 @@ class StagewiseNetwork(
             block_size=block,
             selection=self.selection,
             score_fraction=check_fraction("score_fraction", self.score_fraction),
+            class_weights=self._class_weights(classes),
             stopping=_core.Stopping() if stopping is None else stopping,
         )
+
+    def _class_weights(self, classes: NDArray[Any] | None) -> _core.ClassWeights:
+        return _core.ClassWeights([])
 
     def _fitted_network(
         self,
         X: FloatArray,
         targets: _core.Targets,
         labels: Labels | None,
+        weights: Weights | None,
         groups: Any,
         **meaning: Any,
     ) -> FittedNetwork:
         """Fit a network to these targets; `meaning` describes its outputs."""
         stopping = stopping_of(self, len(X), labels, groups)
-        settings = self._settings(X.shape, stopping)
+        shape = counted(weights, len(X)), X.shape[1]
+        settings = self._settings(shape, stopping, meaning.get("classes"))
         stages = self._planned_stages(settings.max_units)
         X = contiguous(X)
-        memory = memory_for(self, settings.seed, X, targets.values, stopping.validation_rows)
+        no_weights = np.empty(0)
+        memory = memory_for(
+            self,
+            settings.seed,
+            X,
+            targets.values,
+            no_weights if weights is None else weights,
+            stopping.validation_rows,
+        )
         with watched_fit(self, stages) as watcher, single_threaded_blas():
             fit = _core.fit(
                 X,
                 targets,
                 settings,
+                weights=weights,
                 threads=effective_threads(self.n_jobs),
                 callback=watcher.stage,
                 progress=watcher.folds,

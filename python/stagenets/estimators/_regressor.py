@@ -13,13 +13,16 @@ from stagenets import _core
 from stagenets.estimators._network import FLOAT_TYPES, StagewiseNetwork, unchanged_on_failure
 from stagenets.fitting._fitted_network import FloatArray
 from stagenets.fitting._scikit_callbacks import tells_callbacks
+from stagenets.fitting._weights import checked_weights, with_weight
 
 
 class NetworkRegressor(RegressorMixin, StagewiseNetwork):
     """Regressor methods; the architecture comes from the other base class."""
 
     @tells_callbacks
-    def fit(self, X: Any, y: Any, *, groups: Any = None) -> NetworkRegressor:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None
+    ) -> NetworkRegressor:
         """Choose the hidden units and fit the readout.
 
         Parameters
@@ -28,6 +31,9 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
             Training inputs. Computations are in float32 for float32 inputs, otherwise in float64.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets; each is standardised internally, so that their units do not matter.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the samples. A sample of weight 3 counts as three equal samples in every
+            respect, and one of weight 0 is left out; see the manual on what that means.
         groups : array-like of shape (n_samples,), optional
             Groups of samples that early stopping must not divide: the samples of a group are either
             all fitted or all set aside.
@@ -38,9 +44,13 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
         """
         with unchanged_on_failure(self):
             X, y = validate_data(self, X, y, dtype=FLOAT_TYPES, multi_output=True, y_numeric=True)
+            weights = checked_weights(sample_weight, len(X))
+            weights, X, y, groups = with_weight(weights, X, y, groups)
             y = np.asarray(y, dtype=np.float64)
             targets = _core.Targets.numbers(y.reshape(len(y), -1))
-            self.network_ = self._fitted_network(X, targets, None, groups, one_target=y.ndim == 1)
+            self.network_ = self._fitted_network(
+                X, targets, None, weights, groups, one_target=y.ndim == 1
+            )
         return self
 
     def _predictions(self, scores: FloatArray) -> FloatArray:

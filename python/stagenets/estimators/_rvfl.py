@@ -20,6 +20,7 @@ class RVFLClassifier(NetworkClassifier, AffineNetwork):
     ----------
     {units}
     {shared}
+    {class_weight}
 
     Attributes
     ----------

@@ -19,6 +19,7 @@ from stagenets.fitting._parameters import (
     refusal,
     seed_of,
 )
+from stagenets.fitting._weights import checked_weights, with_weight
 
 # Fourth word of the Philox counter for custom draws; the core uses 0 and 1.
 _CUSTOM_STREAM = 2
@@ -75,6 +76,7 @@ def draw_candidates(
     n_features: int,
     *,
     X: Any = None,
+    sample_weight: Any = None,
     weight_init: Any = "sparse",
     weight_scale: float = 1.0,
     fan_in: int = 6,
@@ -98,7 +100,9 @@ def draw_candidates(
         Number of inputs of each unit.
     X : array-like of shape (n_samples, n_features), optional
         The training inputs as the network sees them, needed for the families that look at them:
-        "threshold", "leaf" and "mixed".
+        "threshold", "leaf" and "mixed". The order of the samples does not matter.
+    sample_weight : array-like of shape (n_samples,), optional
+        The weights of the fit, for the same families; times those of the classes, if there are any.
     weight_init : {"sparse", "uniform", "normal", "threshold", "leaf", "mixed"} or callable, \
 default="sparse"
         Family of the weights, as in the estimators.
@@ -130,12 +134,16 @@ default="sparse"
     rows = None if X is None else contiguous(check_array(X, dtype=np.float64))
     if rows is not None and rows.shape[1] != inputs:
         raise refusal("X", f"shape {rows.shape}", f"an array with n_features={inputs} columns")
+    weights = None
+    if rows is not None:
+        weights, rows = with_weight(checked_weights(sample_weight, len(rows)), rows)
     return _core.draw_candidates(
         seed,
         check_count("stage", stage, minimum=0),
         check_count("pool_size", pool_size),
         inputs,
         x=rows,
+        weights=weights,
         weight_init=draws,
         weight_scale=check_number("weight_scale", weight_scale, positive=True),
         fan_in=check_count("fan_in", fan_in),

@@ -21,6 +21,7 @@ from stagenets.fitting._parameters import (
     is_one_shot,
 )
 from stagenets.fitting._threads import effective_threads, single_threaded_blas
+from stagenets.fitting._weights import checked_weights
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ def fit_stagewise(
     targets: ArrayLike,
     *,
     inputs: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     n_hidden: int = 100,
     alpha: float = 1.0,
     pool_size: int = 100,
@@ -94,6 +96,8 @@ def fit_stagewise(
         One-hot classes or regression targets.
     inputs : array-like of shape (n, p), optional
         Columns that are in the design from the start (direct links).
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows: every sum over rows, such as ‖g‖² and gᵀR, is weighted by them.
     n_hidden : int, default=100
         Number of units to keep.
     alpha : float, default=1.0
@@ -148,6 +152,7 @@ def fit_stagewise(
     )
     if len(links) != n:
         raise ValueError(f"inputs must have as many rows as targets ({n}); got {len(links)}")
+    weights = checked_weights(sample_weight, n)
     one_shot = is_one_shot(selection)
     units = check_count("n_hidden", n_hidden)
     pool, block = (units, units) if one_shot else check_pool(pool_size, block_size)
@@ -167,6 +172,7 @@ def fit_stagewise(
             pool_of,
             goal,
             links,
+            weights=weights,
             n_hidden=units,
             alpha=penalty,
             pool_size=pool,

@@ -197,6 +197,7 @@ class RVFLClassifierCV(ClassifierSearch, AffineSearch):
     ----------
     {search_units}
     {search}
+    {class_weight}
 
     Attributes
     ----------
@@ -257,6 +258,7 @@ class ELMClassifierCV(ClassifierSearch, AffineSearch):
     ----------
     {search_units}
     {search}
+    {class_weight}
 
     Attributes
     ----------
@@ -317,6 +319,7 @@ class BLSClassifierCV(ClassifierSearch, BroadSearch):
     ----------
     {search_nodes}
     {search}
+    {class_weight}
 
     Attributes
     ----------

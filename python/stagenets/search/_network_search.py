@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from numbers import Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.ma import MaskedArray
@@ -18,8 +18,9 @@ from sklearn.base import (
     ClassNamePrefixFeaturesOutMixin,
     RegressorMixin,
     TransformerMixin,
+    is_classifier,
 )
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from stagenets import _core
@@ -28,6 +29,7 @@ from stagenets.estimators._network import FLOAT_TYPES, StagewiseNetwork, unchang
 from stagenets.fitting._fitted_network import FloatArray
 from stagenets.fitting._parameters import check_count, check_flag, refusal, seed_of
 from stagenets.fitting._progress import search_progress
+from stagenets.fitting._weights import Weights, checked_weights, counted
 from stagenets.inspection._html import SummaryHTML
 from stagenets.search._choice import cautious_choice
 from stagenets.search._measures import direct_judge
@@ -37,8 +39,9 @@ from stagenets.search._scoring import (
     is_the_cores_own,
     judge_by,
     needs_probabilities,
+    takes_weights,
 )
-from stagenets.search._splits import as_splits, splitter_for
+from stagenets.search._splits import splits_of_rows, splitter_for
 
 _BYTES = {"KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
@@ -57,6 +60,12 @@ class NetworkSearch(
     _lists: ClassVar[dict[str, str]]
     # Defaults of the class in place of those that its architecture's __init__ shows.
     _defaults: ClassVar[dict[str, Any]] = {}
+
+    # Parameters, with their defaults, that the architecture's __init__ does not have.
+    _more_parameters: ClassVar[dict[str, Any]] = {}
+
+    # Groups are for the splitter, which is asked whether it wants them.
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"groups": UNUSED}
 
     cv: Any
     scoring: Any
@@ -102,36 +111,45 @@ class NetworkSearch(
         self,
         X: FloatArray,
         y: NDArray[Any],
-        targets: _core.Targets,
-        classes: NDArray[Any] | None,
-        split_params: dict[str, Any],
+        weights: Weights | None,
+        metadata: dict[str, Any],
     ) -> StagewiseNetwork:
         """Set the attributes of the search; returns the best network, not fitted."""
         for name in ("best_estimator_", "n_hidden_", "alpha_"):  # from an earlier fit
             self.__dict__.pop(name, None)
         check_flag("refit", self.refit)
         check_flag("prefer_default", self.prefer_default)
-        classification = classes is not None
         seed = seed_of(self.random_state)
-        splitter = splitter_for(self.cv, y, classification=classification, seed=seed)
-        splits = as_splits(splitter.split(X, y, **split_params), len(X))
         model = self._model(seed)
         self.scorer_ = scorer = checked_scorer(self.scoring, model)
+        split_params, weighs = self._routed(weights, metadata)
+        classification = is_classifier(self)
+        splitter = splitter_for(self.cv, y, classification=classification, seed=seed)
+        some = np.ones(len(X), dtype=bool) if weights is None else weights > 0
+        splits = splits_of_rows(self.cv, splitter, X, y, some, split_params)
+        if not some.all():
+            X, y, weights = X[some], y[some], weights[some]  # type: ignore[index]
+        classes, targets = self._targets(y)
         own_measure = is_the_cores_own(self.scoring, classification=classification)
         judge = None
         if not own_measure:
-            judge = judge_by(scorer, X, y, splits, classes)
-            judge = direct_judge(self.scoring, y, splits, classes, otherwise=judge)
+            by_weight = weights if weighs and takes_weights(scorer) else None
+            judge = judge_by(scorer, X, y, splits, classes, by_weight)
+            if by_weight is None:
+                judge = direct_judge(self.scoring, y, splits, classes, otherwise=judge)
         with search_progress(type(self).__name__, self.verbose) as progress:
-            grid, memory = self._grid(X.shape), _bytes("max_memory", self.max_memory)
+            grid = self._grid((counted(weights, len(X)), X.shape[1]))
+            memory = _bytes("max_memory", self.max_memory)
             search = PathSearch(model, grid, splits, memory, progress)
             calibrate = classification and judge is not None and needs_probabilities(scorer)
-            quality = search.run(X, targets, judge, temperatures=calibrate)
+            quality = search.run(
+                X, targets, judge, weights=weights, classes=classes, temperatures=calibrate
+            )
         self.n_splits_ = len(splits)
         self.cv_results_ = _results(search.candidates, quality)
         best = int(np.argmin(self.cv_results_["rank_test_score"]))
         if self.prefer_default:
-            default = self._default_network(X.shape)
+            default = self._default_network((counted(weights, len(X)), X.shape[1]))
             size = self._estimator._size_name
             best = cautious_choice(search.candidates, quality, best, default, size)
         self.best_index_ = best
@@ -140,34 +158,56 @@ class NetworkSearch(
         model.set_params(**self.best_params_)
         return model
 
-    def _split_params(self, groups: Any, params: dict[str, Any]) -> dict[str, Any]:
-        """Arguments of the splitter besides X and y: groups, or those from metadata routing."""
+    @abstractmethod
+    def _targets(self, y: NDArray[Any]) -> tuple[NDArray[Any] | None, _core.Targets]:
+        """The classes, if y has some, and y as the core knows it."""
+
+    def _routed(
+        self, weights: Weights | None, metadata: dict[str, Any]
+    ) -> tuple[dict[str, Any], bool]:
+        """Arguments of the splitter besides X and y, and whether the scorer is to get weights.
+
+        Without metadata routing these are the groups, and it is.
+        """
         if get_config()["enable_metadata_routing"]:
-            if groups is not None:
-                params = {**params, "groups": groups}
-            return dict(process_routing(self, "fit", **params).splitter.split)
-        if params:
+            given = {**metadata, "sample_weight": weights}
+            given = {name: value for name, value in given.items() if value is not None}
+            routed = process_routing(self, "fit", **given)
+            weighs = "sample_weight" in routed.scorer.score if self._scorer_requests else True
+            return dict(routed.splitter.split), weighs
+        groups = metadata.pop("groups", None)
+        if metadata:
             raise TypeError(
-                f"{type(self).__name__}.fit() got unexpected arguments {sorted(params)}; to pass "
+                f"{type(self).__name__}.fit() got unexpected arguments {sorted(metadata)}; to pass "
                 "them on, call sklearn.set_config(enable_metadata_routing=True) first"
             )
-        return {"groups": groups}
+        return {"groups": groups}, True
+
+    @property
+    def _scorer_requests(self) -> bool:
+        return hasattr(self.scoring, "get_metadata_routing")
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Routing of metadata passed to `fit`: the splitter gets what it requests.
+        """Routing of metadata passed to `fit`: splitter and scorer get what they request.
+
+        A scorer given by its name, or none, counts samples by their weights.
 
         Returns
         -------
         MetadataRouter
         """
-        mapping = MethodMapping().add(caller="fit", callee="split")
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
         splitter = self.cv if hasattr(self.cv, "get_metadata_routing") else None
-        router = MetadataRouter(owner=type(self).__name__)
-        return router.add(splitter=splitter, method_mapping=mapping)
+        splits = MethodMapping().add(caller="fit", callee="split")
+        router.add(splitter=splitter, method_mapping=splits)
+        if self._scorer_requests:
+            scores = MethodMapping().add(caller="fit", callee="score")
+            router.add(scorer=self.scoring, method_mapping=scores)
+        return router
 
-    def _refit(self, model: StagewiseNetwork, X: Any, y: Any) -> None:
+    def _refit(self, model: StagewiseNetwork, X: Any, y: Any, weights: Weights | None) -> None:
         if self.refit:
-            self.best_estimator_ = model.fit(X, y)
+            self.best_estimator_ = model.fit(X, y, sample_weight=weights)
             self.n_hidden_ = model.n_hidden_
             self.alpha_ = model.alpha
 
@@ -228,19 +268,22 @@ class NetworkSearch(
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def score(self, X: Any, y: Any) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Score of the best network according to `scoring`.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the samples.
 
         Returns
         -------
         float
         """
-        return float(self.scorer_(self._best(), X, y))
+        weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return float(self.scorer_(self._best(), X, y, **weighted))
 
     def save(self, path: Any) -> None:
         """Write the best network to a file that `stagenets.load` reads.
@@ -256,8 +299,19 @@ class ClassifierSearch(ClassifierMixin, NetworkSearch):
     """Search over classifiers."""
 
     _defaults: ClassVar[dict[str, Any]] = {"losses": ("log",)}
+    _more_parameters: ClassVar[dict[str, Any]] = {"class_weight": None}
 
-    def fit(self, X: Any, y: Any, *, groups: Any = None, **params: Any) -> ClassifierSearch:
+    class_weight: Mapping[Any, float] | str | None
+
+    if TYPE_CHECKING:  # `documented` adds the parameter to those of the architecture
+
+        def __init__(
+            self, *, class_weight: Mapping[Any, float] | str | None = None, **parameters: Any
+        ) -> None: ...
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, **params: Any
+    ) -> ClassifierSearch:
         """Try the grid by cross-validation and fit the best network on all samples.
 
         Parameters
@@ -266,10 +320,14 @@ class ClassifierSearch(ClassifierMixin, NetworkSearch):
             Training inputs. Computations are in float32 for float32 inputs, otherwise in float64.
         y : array-like of shape (n_samples,)
             Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the samples, in fits and in scores. A sample of weight 3 counts as three
+            equal samples, and one of weight 0 is left out. A scorer that does not take weights, or
+            that does not request them with metadata routing on, counts all samples the same.
         groups : array-like of shape (n_samples,), optional
             Groups of samples, for splitters such as GroupKFold.
         **params : dict
-            Metadata for the splitter, with scikit-learn's metadata routing switched on.
+            Metadata for splitter and scorer, with scikit-learn's metadata routing switched on.
 
         Returns
         -------
@@ -277,12 +335,14 @@ class ClassifierSearch(ClassifierMixin, NetworkSearch):
         """
         with unchanged_on_failure(self):
             X_array, y = validate_data(self, X, y, dtype=FLOAT_TYPES)
-            self.classes_, labels = classes_and_labels(y)
-            targets = _core.Targets.labels(labels, len(self.classes_))
-            split_params = self._split_params(groups, params)
-            model = self._search(X_array, y, targets, self.classes_, split_params)
-            self._refit(model, X, y)
+            weights = checked_weights(sample_weight, len(X_array))
+            model = self._search(X_array, y, weights, {**params, "groups": groups})
+            self._refit(model, X, y, weights)
         return self
+
+    def _targets(self, y: NDArray[Any]) -> tuple[NDArray[Any], _core.Targets]:
+        self.classes_, labels = classes_and_labels(y)
+        return self.classes_, _core.Targets.labels(labels, len(self.classes_))
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of the best network; for two classes, those of the second minus the first.
@@ -327,7 +387,9 @@ class ClassifierSearch(ClassifierMixin, NetworkSearch):
 class RegressorSearch(RegressorMixin, NetworkSearch):
     """Search over regressors."""
 
-    def fit(self, X: Any, y: Any, *, groups: Any = None, **params: Any) -> RegressorSearch:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, **params: Any
+    ) -> RegressorSearch:
         """Try the grid by cross-validation and fit the best network on all samples.
 
         Parameters
@@ -336,10 +398,14 @@ class RegressorSearch(RegressorMixin, NetworkSearch):
             Training inputs. Computations are in float32 for float32 inputs, otherwise in float64.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the samples, in fits and in scores. A sample of weight 3 counts as three
+            equal samples, and one of weight 0 is left out. A scorer that does not take weights, or
+            that does not request them with metadata routing on, counts all samples the same.
         groups : array-like of shape (n_samples,), optional
             Groups of samples, for splitters such as GroupKFold.
         **params : dict
-            Metadata for the splitter, with scikit-learn's metadata routing switched on.
+            Metadata for splitter and scorer, with scikit-learn's metadata routing switched on.
 
         Returns
         -------
@@ -350,11 +416,13 @@ class RegressorSearch(RegressorMixin, NetworkSearch):
                 self, X, y, dtype=FLOAT_TYPES, multi_output=True, y_numeric=True
             )
             y_array = np.asarray(y_array, dtype=np.float64)
-            targets = _core.Targets.numbers(y_array.reshape(len(y_array), -1))
-            split_params = self._split_params(groups, params)
-            model = self._search(X_array, y_array, targets, None, split_params)
-            self._refit(model, X, y)
+            weights = checked_weights(sample_weight, len(X_array))
+            model = self._search(X_array, y_array, weights, {**params, "groups": groups})
+            self._refit(model, X, y, weights)
         return self
+
+    def _targets(self, y: NDArray[Any]) -> tuple[None, _core.Targets]:
+        return None, _core.Targets.numbers(y.reshape(len(y), -1))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

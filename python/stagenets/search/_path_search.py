@@ -16,6 +16,7 @@ from stagenets.estimators._network import StagewiseNetwork
 from stagenets.fitting._fitted_network import FloatArray
 from stagenets.fitting._parameters import contiguous, is_one_shot
 from stagenets.fitting._threads import effective_threads, single_threaded_blas
+from stagenets.fitting._weights import Weights, counted
 from stagenets.search._measures import Judge
 from stagenets.search._splits import Split
 
@@ -48,15 +49,18 @@ class PathSearch:
         targets: _core.Targets,
         judge: Judge | None = None,
         *,
+        weights: Weights | None = None,
+        classes: NDArray[Any] | None = None,
         temperatures: bool = False,
     ) -> NDArray[np.float64]:
         """Quality of every candidate on every split, shape (candidates, splits).
 
-        The quality is what `judge` returns or, without one, accuracy or R².
+        The quality is what `judge` returns or, without one, accuracy or R², weighted.
         """
         size_name = self.model._size_name
         sizes = sorted(set(self.grid[size_name]))
-        families = self._families(X.shape, sizes[-1])
+        shape = counted(weights, len(X)), X.shape[1]
+        families = self._families(shape, sizes[-1], classes)
         with single_threaded_blas():
             quality = _core.search_networks(
                 contiguous(X),
@@ -64,6 +68,7 @@ class PathSearch:
                 families=[[settings for _, settings in family] for family in families],
                 sizes=sizes,
                 splits=self.splits,
+                weights=weights,
                 judge=judge,
                 temperatures=temperatures,
                 max_memory=self.max_memory,
@@ -83,7 +88,7 @@ class PathSearch:
         )
 
     def _families(
-        self, shape: tuple[int, int], largest: int
+        self, shape: tuple[int, int], largest: int, classes: NDArray[Any] | None
     ) -> list[list[tuple[Params, _core.NetworkSettings]]]:
         size_name = self.model._size_name
         grid = {name: list(values) for name, values in self.grid.items() if name != size_name}
@@ -94,7 +99,10 @@ class PathSearch:
             return _key(shared) + str(self._is_one_shot(params))
 
         return [
-            [(params, self._with(params, largest)._settings(shape)) for params in family]
+            [
+                (params, self._with(params, largest)._settings(shape, classes=classes))
+                for params in family
+            ]
             for _, family in groupby(sorted(networks.values(), key=drawn), key=drawn)
         ]
 

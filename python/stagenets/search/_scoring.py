@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.metrics import check_scoring, get_scorer_names
 from stagenets.estimators._network import StagewiseNetwork
 from stagenets.estimators._rvfl import RVFLClassifier, RVFLRegressor
 from stagenets.fitting._fitted_network import FloatArray
+from stagenets.fitting._weights import Weights
 from stagenets.search._measures import Judge
 from stagenets.search._splits import Split
 
@@ -51,14 +53,24 @@ def needs_probabilities(scorer: Scorer) -> bool:
     return bool(first == "predict_proba")
 
 
+def takes_weights(scorer: Scorer) -> bool:
+    """Whether a scorer can count samples by their weights."""
+    measure = getattr(scorer, "_score_func", scorer)
+    return "sample_weight" in signature(measure).parameters
+
+
 def judge_by(
     scorer: Scorer,
     X: FloatArray,
     y: NDArray[Any],
     splits: list[Split],
     classes: NDArray[Any] | None,
+    weights: Weights | None = None,
 ) -> Judge:
-    """A judge that calls the scorer with an estimator holding the scores of the test rows."""
+    """A judge that calls the scorer with an estimator holding the scores of the test rows.
+
+    Weights are for scorers that take them.
+    """
     config = get_config()  # specific to this thread; other threads call the judge as well
     reads_inputs = not hasattr(scorer, "_response_method")
 
@@ -71,8 +83,10 @@ def judge_by(
         meaning = _Meaning(scores, temperature, classes, one_target=y.ndim == 1)
         model = _HeldOutRegressor() if classes is None else _HeldOutClassifier()
         model.network_ = meaning
+        test = splits[split][1]
+        weighted = {} if weights is None else {"sample_weight": weights[test]}
         with config_context(**config):
-            return float(scorer(model, inputs(split), y[splits[split][1]]))
+            return float(scorer(model, inputs(split), y[test], **weighted))
 
     return judge
 

@@ -29,6 +29,35 @@ def splitter_for(cv: Any, y: NDArray[Any], *, classification: bool, seed: int) -
     return check_cv(cv, y, classifier=classification)
 
 
+def splits_of_rows(
+    cv: Any,
+    splitter: Any,
+    X: Any,
+    y: Any,
+    some: NDArray[np.bool_],
+    split_params: dict[str, Any],
+) -> list[Split]:
+    """Splits of some of the rows, numbered among these.
+
+    A splitter sees only these rows. Splits that the caller lists are of all rows, so the others
+    are taken out of them.
+    """
+    if hasattr(cv, "split") or not np.iterable(cv):
+        params = {
+            name: value[some] if np.shape(value)[:1] == (len(some),) else value
+            for name, value in ((name, _indexable(value)) for name, value in split_params.items())
+        }
+        return as_splits(splitter.split(X[some], y[some], **params), int(some.sum()))
+    number = np.cumsum(some) - 1
+    listed = as_splits(splitter.split(X, y, **split_params), len(some))
+    pairs = [tuple(number[rows[some[rows]]] for rows in split) for split in listed]
+    return as_splits(pairs, int(some.sum()))
+
+
+def _indexable(value: Any) -> Any:
+    return value if value is None else np.asarray(value)
+
+
 def as_splits(splits: Any, n: int) -> list[Split]:
     """Training and test rows of every split, as integers, checked."""
     checked: list[Split] = []

@@ -1,0 +1,35 @@
+// What the rows of a fit count. A row of weight 3 stands for three equal rows in every sum over rows, and when one sample
+// is left out, two of them stay. The weights of classes say how much an error matters, not how often a row was seen:
+// they leave nothing behind.
+#pragma once
+
+#include "stagenets/targets.hpp"
+
+namespace stagenets {
+
+// Factors for the weights of rows by their class, in a task of one label.
+struct ClassWeights {
+  std::vector<double> given;  // one per class; empty for ones
+  bool balanced =
+      false;  // instead: the same total for every class that occurs, and the sum as it was
+
+  // The factor of every class, for rows of these weights.
+  std::vector<double> factors(const Targets& targets, const VectorD& weights,
+                              const RowBlocks& blocks) const;
+  bool equal() const { return given.empty() && !balanced; }
+};
+
+struct RowWeights {
+  VectorD roots;     // of the weights; empty if all are one
+  VectorD left_out;  // the share of its weight that a row loses with one sample; empty if all of it
+  VectorD set_aside;  // weights of the rows that only judge the fit; empty if they are equal
+
+  const double* root_data() const { return roots.size() > 0 ? roots.data() : nullptr; }
+  const double* left_out_data() const { return left_out.size() > 0 ? left_out.data() : nullptr; }
+};
+
+// `weights` has one value per row, or is null for ones. Rows that are set aside have no weight in the fit.
+RowWeights row_weights(const double* weights, const ClassWeights& classes, const Targets& targets,
+                       const std::vector<Index>& set_aside, const RowBlocks& blocks);
+
+}  // namespace stagenets

@@ -1,0 +1,76 @@
+"""Weights of samples and of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array
+from sklearn.utils.class_weight import compute_class_weight
+
+from stagenets import _core
+from stagenets.fitting._parameters import refusal
+
+Weights = NDArray[np.float64]
+
+
+def checked_weights(sample_weight: Any, n: int) -> Weights | None:
+    """One weight per sample, none of them negative and not all zero; None if all are one."""
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(n, sample_weight)
+    weights: Weights = check_array(
+        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+    )
+    if weights.shape != (n,):
+        raise refusal(
+            "sample_weight", f"shape {weights.shape}", f"one number per sample, shape ({n},)"
+        )
+    if (weights < 0).any():
+        raise refusal("sample_weight", weights.min(), "numbers >= 0")
+    if not (weights > 0).any():
+        raise refusal("sample_weight", "zeros only", "> 0 for at least one sample")
+    return None if (weights == 1).all() else weights
+
+
+def with_weight(weights: Weights | None, *arrays: Any) -> tuple[Any, ...]:
+    """The weights and the rows of arrays or tables that have a weight; None stays None."""
+    if weights is None or (weights > 0).all():
+        return weights, *arrays
+    some = weights > 0
+
+    def rows_of(array: Any) -> Any:
+        return array[some] if hasattr(array, "shape") else np.asarray(array)[some]
+
+    return weights[some], *(None if array is None else rows_of(array) for array in arrays)
+
+
+def counted(weights: Weights | None, n: int) -> int:
+    """The number of samples that n samples with these weights stand for."""
+    return n if weights is None else max(1, round(float(weights.sum())))
+
+
+def core_class_weights(class_weight: Any, classes: Any) -> _core.ClassWeights:
+    """`class_weight` in the form the core expects."""
+    if class_weight is None:
+        return _core.ClassWeights([])
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        return _core.ClassWeights.balanced()
+    if not isinstance(class_weight, Mapping):
+        raise refusal("class_weight", class_weight, "None, 'balanced' or a dict {class: weight}")
+    for label, weight in class_weight.items():
+        if not isinstance(weight, Real) or not 0 <= float(weight) < np.inf:
+            raise refusal(f"class_weight[{label!r}]", weight, "a finite number >= 0")
+    try:
+        found = compute_class_weight(dict(class_weight), classes=classes, y=classes)
+    except ValueError as error:
+        raise refusal(
+            "class_weight", class_weight, f"a dict with weights of the classes {classes.tolist()}"
+        ) from error
+    if not (found > 0).any():
+        raise refusal("class_weight", class_weight, "> 0 for at least one class")
+    return _core.ClassWeights(found.tolist())
