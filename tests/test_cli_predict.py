@@ -97,3 +97,23 @@ def test_numerals_in_a_text_column_stay_texts(run, folder):
     assert out.split()[1:3] == ["one", "other"]
     out, _ = run("score", "model", "new.csv", "--json")
     assert json.loads(out)["scores"]["accuracy"] == 1.0
+
+
+def test_intervals_have_a_lower_and_an_upper_end(run, folder):
+    table = flowers()
+    run("fit", "flowers.csv", "--target", "price", "--set", "intervals=cv", "--out", "model")
+    out, _ = run("predict", "model", "flowers.csv", "--interval", 0.8)
+    found = pd.read_csv(io.StringIO(out))
+    assert list(found) == ["prediction", "lower", "upper"]
+    assert (found["lower"] < found["prediction"]).all()
+    held = (found["lower"] <= table["price"]) & (table["price"] <= found["upper"])
+    assert held.mean() > 0.75
+    assert found["upper"].max() < 10 * table["price"].max()
+    _, err = run("predict", "model", "flowers.csv", "--interval", 80, code=1)
+    assert "coverage must be a number between 0 and 1; got 80.0" in err
+    run("fit", "flowers.csv", "--target", "price", "--folds", 0, "--out", "plain")
+    _, err = run("predict", "plain", "flowers.csv", "--interval", 0.8, code=1)
+    assert "fit it with intervals='loo' or intervals='cv'" in err
+    run("fit", "flowers.csv", "--target", "kind", "--folds", 0, "--out", "kinds")
+    _, err = run("predict", "kinds", "flowers.csv", "--interval", 0.8, code=1)
+    assert "--interval is for regressors; kinds is a classifier" in err

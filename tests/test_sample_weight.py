@@ -198,7 +198,7 @@ def test_validation_score_is_weighted(cls):
 
 @each_estimator
 def test_sizes_are_cross_validated_by_weight(cls):
-    from stagenets.fitting._stopping import _splits
+    from stagenets.fitting._stopping import folds_of
 
     X, y = problems.data_for(cls, 60)
     weights = np.random.default_rng(0).uniform(0.1, 3, 60)
@@ -209,7 +209,7 @@ def test_sizes_are_cross_validated_by_weight(cls):
         problems.small(cls, loss="squared", **size)
         .fit(X[train], y[train], sample_weight=weights[train])
         .score(X[test], y[test], sample_weight=weights[test])
-        for train, test in _splits(model, 60, y if cls in problems.CLASSIFIERS else None, None)
+        for train, test in folds_of(model, 60, y if cls in problems.CLASSIFIERS else None, None)
     ]
     assert model.cv_path_[3] == pytest.approx(np.mean(scores), abs=1e-9)
 
@@ -319,3 +319,18 @@ def test_other_weights_begin_anew():
     warm.set_params(n_hidden=25, class_weight={0: 3.0}).fit(X, y, sample_weight=weights)
     cold.set_params(n_hidden=25, class_weight={0: 3.0}).fit(X, y, sample_weight=weights)
     np.testing.assert_array_equal(warm.readout_, cold.readout_)
+
+
+@each_estimator
+def test_intervals_refuse_weights_they_would_ignore(cls):
+    X, y = problems.data_for(cls, 60)
+    model = problems.small(cls, intervals="cv")
+    with pytest.raises(ValueError, match=r"intervals must be None with sample_weight .* got 'cv'"):
+        model.fit(X, y, sample_weight=np.arange(60))
+
+
+def test_batches_refuse_class_weights_they_would_ignore():
+    X, y = problems.data_for(stagenets.RVFLClassifier, 60)
+    model = problems.small(stagenets.RVFLClassifier, loss="squared", class_weight="balanced")
+    with pytest.raises(ValueError, match="class_weight must be None with partial_fit"):
+        model.partial_fit(X, y)

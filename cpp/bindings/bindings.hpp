@@ -31,6 +31,7 @@ void register_fits(py::module_& module);
 void register_given_units(py::module_& module);
 void register_paused_fits(py::module_& module);
 void register_networks(py::module_& module);
+void register_readouts(py::module_& module);
 void register_search(py::module_& module);
 void register_settings(py::module_& module);
 void register_targets(py::module_& module);

@@ -18,6 +18,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   register_networks(module);
   register_fits(module);
   register_paused_fits(module);
+  register_readouts(module);
   register_search(module);
   register_given_units(module);
 #ifdef STAGENETS_FOURTH_ARCHITECTURE

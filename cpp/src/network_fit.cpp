@@ -1,24 +1,9 @@
 #include "stagenets/network_fit.hpp"
 
+#include "stagenets/raw_readout.hpp"
+
 namespace stagenets {
 namespace {
-
-// From the design's rows [1?, U?, units] to the network's [x?, units, 1], for raw inputs.
-template <class Scalar>
-MatrixD raw_readout(const MatrixD& readout, const Inputs<Scalar>& inputs,
-                    const NetworkSettings& settings) {
-  const Index ones = settings.intercept ? 1 : 0, rest = readout.rows() - ones;
-  MatrixD raw(rest + 1, readout.cols());
-  raw.topRows(rest) = readout.bottomRows(rest);
-  raw.row(rest).setZero();
-  if (settings.intercept) raw.row(rest) = readout.row(0);
-  if (settings.architecture->links_inputs()) {
-    Eigen::RowVectorXd constant = raw.row(rest);
-    inputs.make_raw(raw.topRows(inputs.columns()), constant);
-    raw.row(rest) = constant;
-  }
-  return raw;
-}
 
 // Sparse units would gather columns from row-major inputs at every stage; small inputs are copied to column-major once.
 template <class Scalar>
@@ -42,7 +27,9 @@ NetworkFit network_of(StagewiseFit fit, const NetworkUnits<Scalar>& units,
   NetworkFit result;
   result.network = units.network(static_cast<Index>(fit.history.selected.size()));
   result.network.bounds = inputs.bounds();
-  const auto raw = [&](const MatrixD& readout) { return raw_readout(readout, inputs, settings); };
+  const auto raw = [&](const MatrixD& readout) {
+    return raw_readout(readout, inputs, settings.intercept, settings.architecture->links_inputs());
+  };
   const auto raw_targets = [&](const MatrixD& readout) {
     MatrixD scaled = raw(readout) * targets.scale.asDiagonal();
     scaled.bottomRows(1) += targets.center;

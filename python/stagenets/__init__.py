@@ -16,6 +16,7 @@ from stagenets.fitting._draws import draw_candidates
 from stagenets.fitting._presets import LARGE_BLOCKS
 from stagenets.fitting._progress import StageInfo
 from stagenets.fitting._stagewise import StagewiseFit, fit_stagewise
+from stagenets.inspection._importances_display import ImportancesDisplay
 from stagenets.inspection._search_display import SearchDisplay
 from stagenets.inspection._stagewise_display import StagewiseDisplay
 from stagenets.inspection._units_display import UnitsDisplay
@@ -40,6 +41,7 @@ __all__ = [
     "ELMClassifierCV",
     "ELMRegressor",
     "ELMRegressorCV",
+    "ImportancesDisplay",
     "ModelFileError",
     "RVFLClassifier",
     "RVFLClassifierCV",

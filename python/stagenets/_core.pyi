@@ -294,6 +294,32 @@ def draw_candidates(
     weight_scale: float,
     fan_in: int,
 ) -> tuple[_Matrix, _Matrix] | tuple[_Matrix, _Matrix, _Rows]: ...
+def design_map(
+    network: Network,
+    x: NDArray[np.floating[Any]],
+    settings: NetworkSettings,
+    *,
+    root_weights: _Matrix | None = None,
+    threads: int = 1,
+) -> _Matrix: ...
+def readout_gram(
+    network: Network,
+    x: NDArray[np.floating[Any]],
+    map: _Matrix,
+    targets: _Matrix,
+    *,
+    root_weights: _Matrix | None = None,
+    threads: int = 1,
+) -> _Matrix: ...
+def solve_gram(
+    gram: _Matrix, map: _Matrix, alpha: float, *, threads: int = 1
+) -> tuple[_Matrix, _Matrix]: ...
+def leverages(
+    network: Network, x: NDArray[np.floating[Any]], root: _Matrix, *, threads: int = 1
+) -> _Matrix: ...
+def input_effects(
+    network: Network, x: NDArray[np.floating[Any]], *, threads: int = 1
+) -> _Matrix: ...
 def activate(values: _Floats, name: str) -> _Floats: ...
 def blas_signature_fits(signature: str, integers: int) -> bool: ...
 def kernel_name() -> str: ...

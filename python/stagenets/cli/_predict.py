@@ -16,6 +16,7 @@ _EXAMPLES = """examples:
   stagenets predict iris.model new.csv --out predictions.csv
   stagenets predict iris.model new.csv --keep id,name --proba | head
   cat new.csv | stagenets predict iris.model -
+  stagenets predict prices.model new.csv --interval 0.9
 
 The table must have the columns of the training table, in any order; other columns are ignored.
 """
@@ -44,6 +45,13 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     parser.add_argument(
         "--proba", action="store_true", help="add one column probability_CLASS per class"
     )
+    parser.add_argument(
+        "--interval",
+        type=float,
+        metavar="COVERAGE",
+        help="add the columns lower and upper: an interval that holds the target with this "
+        "probability, such as 0.9; for models fitted with --set intervals=cv",
+    )
     parser.set_defaults(run=run)
 
 
@@ -58,6 +66,8 @@ def run(options: argparse.Namespace) -> int:
     model = load_table_model(options.model)
     if options.proba and not hasattr(model, "predict_proba"):
         raise ValueError(f"--proba is for classifiers; {options.model} is a regressor")
+    if options.interval is not None and not hasattr(model[-1], "predict_interval"):
+        raise ValueError(f"--interval is for regressors; {options.model} is a classifier")
     numbers = {c.name for c in model["table"].columns_} - {*model["table"].text_columns}
     wanted = {*options.keep, *",".join(options.keep).split(",")}
     table = rows_for(model, options, text=[*(wanted - numbers)])  # 007 is to stay 007
@@ -70,6 +80,16 @@ def run(options: argparse.Namespace) -> int:
         found = in_parts(model.predict_proba, table, options, "predicting probabilities")
         labels = [f"probability_{label}" for label in model.classes_]
         columns |= dict(zip(labels, found.T, strict=True))
+    if options.interval is not None:
+
+        def interval(rows: Any) -> Any:
+            return model[-1].predict_interval(model[:-1].transform(rows), options.interval)
+
+        ends = in_parts(interval, table, options, "predicting intervals")
+        ends = ends.reshape(len(table), 2, -1)
+        for number, name in enumerate(names):
+            for end, title in enumerate(("lower", "upper")):
+                columns[name.replace("prediction", title, 1)] = ends[:, end, number]
     result = import_pandas().DataFrame(columns, index=table.index)
     write_table(table[kept].join(result) if kept else result, options.out)
     return 0

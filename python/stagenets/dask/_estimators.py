@@ -88,6 +88,8 @@ class DaskNetwork(StagewiseNetwork):
             raise refusal("early_stopping", self.early_stopping, "False or 'loo' with Dask")
         if self.warm_start is not False:
             raise refusal("warm_start", self.warm_start, "False with Dask")
+        if self.intervals is not None:
+            raise refusal("intervals", self.intervals, "None with Dask")
         if self.solver == "dual":
             raise refusal("solver", self.solver, "'auto' or 'primal' with Dask")
 

@@ -44,6 +44,7 @@ class AffineNetwork(StagewiseNetwork):
         early_stopping: bool | str = False,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 20,
+        intervals: str | None = None,
         warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -69,6 +70,7 @@ class AffineNetwork(StagewiseNetwork):
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
+        self.intervals = intervals
         self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -61,6 +61,13 @@ class FittedAttributes:
         return self._fitted("n_hidden_").core.n_units
 
     @property
+    def feature_importances_(self) -> Matrix:
+        found = self._fitted("feature_importances_").importances
+        if found is None:
+            raise _unknown(self, "feature_importances_", "they were not found when it was fitted")
+        return found
+
+    @property
     def readout_(self) -> Matrix:
         network = self._fitted("readout_")
         return network.readout[:, 0] if network.one_target else network.readout.T

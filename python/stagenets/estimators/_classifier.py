@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax, softmax
 from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
@@ -17,6 +18,7 @@ from stagenets.estimators._attributes import ClassifierAttributes
 from stagenets.estimators._network import FLOAT_TYPES, StagewiseNetwork, unchanged_on_failure
 from stagenets.fitting._fitted_network import FloatArray
 from stagenets.fitting._scikit_callbacks import tells_callbacks
+from stagenets.fitting._streaming import can_stream, check_stream
 from stagenets.fitting._weights import checked_weights, core_class_weights, with_weight
 
 
@@ -28,6 +30,25 @@ def classes_and_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
         only = classes.tolist()[0]
         raise ValueError(f"y must have at least two classes; got one class, {only!r}")
     return classes, labels.astype(np.int64)
+
+
+def _classes_of_batch(
+    y: Any, classes: NDArray[Any] | None
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """All classes, and the index of each sample's class among them; None means those of y."""
+    if classes is None:
+        return classes_and_labels(y)
+    if len(classes) < 2:
+        raise ValueError(f"classes must be at least two; got {classes.tolist()}")
+    check_classification_targets(y)
+    y = column_or_1d(y)
+    unknown = np.setdiff1d(y, classes)
+    if len(unknown):
+        raise ValueError(
+            f"y must have no classes but {classes.tolist()}, which were given at first; got "
+            f"{unknown.tolist()}"
+        )
+    return classes, np.searchsorted(classes, y).astype(np.int64)
 
 
 class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork):
@@ -45,6 +66,8 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
             self, *, class_weight: Mapping[Any, float] | str | None = None, **parameters: Any
         ) -> None: ...
 
+    _interval_kinds = ("cv",)
+
     @tells_callbacks
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None
@@ -61,8 +84,8 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
             Weights of the samples. A sample of weight 3 counts as three equal samples in every
             respect, and one of weight 0 is left out; see the manual on what that means.
         groups : array-like of shape (n_samples,), optional
-            Groups of samples that early stopping must not divide: the samples of a group are either
-            all fitted or all set aside.
+            Groups of samples that early stopping and ``intervals="cv"`` must not divide: the
+            samples of a group are either all fitted or all set aside.
 
         Returns
         -------
@@ -81,6 +104,63 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
 
     def _class_weights(self, classes: NDArray[Any] | None) -> _core.ClassWeights:
         return core_class_weights(self.class_weight, classes)
+
+    @available_if(can_stream)  # type: ignore[untyped-decorator]
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, *, forgetting: float = 1.0
+    ) -> NetworkClassifier:
+        """Take in a batch of samples.
+
+        The first batch chooses the hidden units and the scaling of the inputs. With every batch the
+        readout becomes that of a fit of these units to all samples so far; no sample is kept. The
+        first batch should be large enough to choose units on. `temperature_` and attributes that
+        describe the fit are those of the first batch. Requires ``loss="squared"``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs of the batch.
+        y : array-like of shape (n_samples,)
+            Class labels of the batch.
+        classes : array-like of shape (n_classes,), optional
+            All classes that any batch will have; by default, those of the first batch. May be left
+            out, or repeated, after the first batch.
+        forgetting : float, default=1.0
+            Factor, above 0 and up to 1, by which the weight of all earlier samples is multiplied
+            before the batch is added.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_digits
+        >>> from stagenets import RVFLClassifier
+        >>> X, y = load_digits(return_X_y=True)
+        >>> model = RVFLClassifier(n_hidden=100, loss="squared", random_state=0)
+        >>> for first in range(0, 1500, 300):
+        ...     batch = slice(first, first + 300)
+        ...     model = model.partial_fit(X[batch], y[batch], classes=range(10))
+        >>> bool(model.score(X[1500:], y[1500:]) > 0.85)
+        True
+        """
+        with unchanged_on_failure(self):
+            reset = check_stream(self)
+            X, y = validate_data(self, X, y, reset=reset, dtype=FLOAT_TYPES)
+            known = None if reset else self.classes_
+            if classes is not None:
+                given = np.unique(column_or_1d(np.asarray(classes)))
+                if known is not None and not np.array_equal(known, given):
+                    raise ValueError(
+                        f"classes must be those of the first batch, {known.tolist()}; got "
+                        f"{given.tolist()}"
+                    )
+                known = given
+            known, labels = _classes_of_batch(y, known)
+            targets = _core.Targets.labels(labels, len(known))
+            self._take_batch(X, targets, labels, forgetting, classes=known)
+        return self
 
     def _decisions(self, scores: FloatArray) -> FloatArray:
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
@@ -141,6 +221,38 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
         """
         scores = self._scores(X).astype(np.float64, copy=False)
         return np.asarray(log_softmax(self.temperature_ * scores, axis=1))
+
+    def predict_set(self, X: Any, coverage: float = 0.9) -> NDArray[np.bool_]:
+        """Sets of classes that hold the right one with a given probability.
+
+        A set has every class whose probability is not less than that which right classes have had,
+        but for a fraction ``1 - coverage`` of the samples, in networks built without them; and the
+        likeliest class in any case. Requires ``intervals="cv"``. Where samples are easy sets have
+        one class, where they are hard several: the coverage holds on average.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        coverage : float, default=0.9
+            Probability that the right class is in the set, between 0 and 1.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_samples, n_classes)
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from stagenets import RVFLClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = RVFLClassifier(n_hidden=20, intervals="cv", random_state=0).fit(X, y)
+        >>> model.predict_set(X[[0, 70]], coverage=0.99).shape
+        (2, 3)
+        """
+        error = self._uncertainty().quantile(coverage)[0]
+        probabilities = self.predict_proba(X)
+        likeliest = probabilities == probabilities.max(axis=1, keepdims=True)
+        return np.asarray((1 - probabilities <= error) | likeliest)
 
     def staged_decision_function(self, X: Any) -> Iterator[FloatArray]:
         """Scores, as in `decision_function`, before the first unit and after each stage.

@@ -95,6 +95,12 @@ callable, default={default weight_init}
         Fraction of the samples to set aside with ``early_stopping="validation"``.
     n_iter_no_change : int, default=20
         Number of stages without a new best after which "loo" and "validation" stop.
+    intervals : {"loo", "cv"} or None, default=None
+        Errors to collect during the fit, for `predict_interval` and ``predict(return_std=True)`` of
+        regressors and for `predict_set` of classifiers. "cv": of five networks that are built
+        without a fifth of the samples each, which takes about five times as long. "loo", for
+        regressors: exact leave-one-out errors of the readout, which take little time but are
+        optimistic, since the units were chosen on the same samples.
     warm_start : bool, default=False
         Whether the next call of `fit` continues where this one ends. It saves time and changes
         nothing: the result is, bit for bit, that of a new fit. Stages of the last fit are repeated
@@ -239,6 +245,12 @@ callable, default={default weight_init}
     cv_path_ : ndarray of shape (n_hidden or n_enhancement,)
         Mean score of every size, from one unit on, with ``early_stopping=True`` or "cv"; NaN for
         sizes that were not tried, which ``loss="log"`` leaves out.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        How much the scores depend on each input: half the mean squared change of the scores when
+        the input is exchanged between training samples (at most 1,000) and all others stay, which
+        is the part of their variance that the input has to do with, alone or with others. Summed
+        over the outputs, as parts of one. It describes the network, not how well it predicts; for
+        that, see `sklearn.inspection.permutation_importance`.
     network_ : FittedNetwork
         The fitted network, from which predictions, files and exports are made. The attributes above
         are read-only views of it.

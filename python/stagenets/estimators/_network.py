@@ -19,6 +19,7 @@ from stagenets.estimators._attributes import FittedAttributes
 from stagenets.fitting._draws import core_draws
 from stagenets.fitting._fitted_network import FitHistory, FittedNetwork, FloatArray
 from stagenets.fitting._growing import Memory, known_stages, memory_for, seed_for
+from stagenets.fitting._importances import importances_of
 from stagenets.fitting._parameters import (
     WEIGHT_FAMILIES,
     check_choice,
@@ -35,7 +36,9 @@ from stagenets.fitting._parameters import (
 from stagenets.fitting._progress import StageInfo, watched_fit
 from stagenets.fitting._scikit_callbacks import CallbackSupportMixin
 from stagenets.fitting._stopping import Labels, stopping_of, warn_if_nothing_helped
+from stagenets.fitting._streaming import Stream, begin_stream, check_stream, with_batch
 from stagenets.fitting._threads import effective_threads, single_threaded_blas
+from stagenets.fitting._uncertainty import Uncertainty, check_intervals, uncertainty_of
 from stagenets.fitting._weights import Weights, counted
 from stagenets.inspection._html import SummaryHTML
 
@@ -69,9 +72,11 @@ class StagewiseNetwork(
     _losses: ClassVar[tuple[str, ...]] = ("squared",)
     # Defaults of the class in place of those that its architecture's __init__ shows.
     _defaults: ClassVar[dict[str, Any]] = {}
+    _interval_kinds: ClassVar[tuple[str, ...]] = ("loo", "cv")
     _memory: Memory | None = None  # of the last fit, with warm_start=True
     # Parameters, with their defaults, that the architecture's __init__ does not have.
     _more_parameters: ClassVar[dict[str, Any]] = {}
+    _stream: Stream | None = None  # of all batches so far, with partial_fit
 
     # Parameters that every subclass's __init__ sets.
     loss: str
@@ -91,6 +96,7 @@ class StagewiseNetwork(
     early_stopping: bool | str
     validation_fraction: float
     n_iter_no_change: int
+    intervals: str | None
     warm_start: bool
     random_state: Any
     n_jobs: int | None
@@ -154,6 +160,7 @@ class StagewiseNetwork(
         **meaning: Any,
     ) -> FittedNetwork:
         """Fit a network to these targets; `meaning` describes its outputs."""
+        check_intervals(self, weighted=weights is not None)
         stopping = stopping_of(self, len(X), labels, groups)
         shape = counted(weights, len(X)), X.shape[1]
         settings = self._settings(shape, stopping, meaning.get("classes"))
@@ -181,9 +188,16 @@ class StagewiseNetwork(
                 remember=memory is not None,
             )
         self._memory = None if memory is None else replace(memory, stages=fit.known)
+        self._stream = None
         network = self._network_of(fit, **meaning)
         warn_if_nothing_helped(self, network.history)
-        return network
+        apart = stopping.validation_rows
+        used = np.delete(np.arange(len(X)), apart) if len(apart) else None
+        return replace(
+            network,
+            importances=importances_of(fit.network, X, targets, effective_threads(self.n_jobs)),
+            uncertainty=uncertainty_of(self, fit.network, X, targets, used, groups),
+        )
 
     def _network_of(self, fit: _core.Fit, **meaning: Any) -> FittedNetwork:
         """What the core has fitted; `meaning` describes the outputs."""
@@ -192,6 +206,29 @@ class StagewiseNetwork(
         return FittedNetwork(
             fit.network, history, temperature=fit.temperature, feature_names=names, **meaning
         )
+
+    def _take_batch(
+        self,
+        X: FloatArray,
+        targets: _core.Targets,
+        labels: Labels | None,
+        forgetting: Any,
+        **meaning: Any,
+    ) -> None:
+        """Fit the network to a first batch, or its readout to one more."""
+        kept = check_fraction("forgetting", forgetting)
+        if check_stream(self):
+            self.network_ = self._fitted_network(X, targets, labels, None, None, **meaning)
+            self._stream = begin_stream(self, contiguous(X), targets)
+        else:
+            self.network_, self._stream = with_batch(self, contiguous(X), targets, kept)
+
+    def _uncertainty(self) -> Uncertainty:
+        found = self._checked_network().uncertainty
+        if found is None:
+            kinds = " or ".join(f"intervals={kind!r}" for kind in self._interval_kinds)
+            raise ValueError(f"the errors of this network are not known; fit it with {kinds}")
+        return found
 
     def _scores(self, X: Any) -> FloatArray:
         """Scores from the readout, one column per output."""

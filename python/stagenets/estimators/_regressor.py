@@ -7,12 +7,16 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from stagenets import _core
 from stagenets.estimators._network import FLOAT_TYPES, StagewiseNetwork, unchanged_on_failure
 from stagenets.fitting._fitted_network import FloatArray
+from stagenets.fitting._parameters import check_flag
 from stagenets.fitting._scikit_callbacks import tells_callbacks
+from stagenets.fitting._streaming import can_stream, check_stream
+from stagenets.fitting._threads import effective_threads
 from stagenets.fitting._weights import checked_weights, with_weight
 
 
@@ -35,8 +39,8 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
             Weights of the samples. A sample of weight 3 counts as three equal samples in every
             respect, and one of weight 0 is left out; see the manual on what that means.
         groups : array-like of shape (n_samples,), optional
-            Groups of samples that early stopping must not divide: the samples of a group are either
-            all fitted or all set aside.
+            Groups of samples that early stopping and ``intervals="cv"`` must not divide: the
+            samples of a group are either all fitted or all set aside.
 
         Returns
         -------
@@ -53,21 +57,126 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
             )
         return self
 
-    def _predictions(self, scores: FloatArray) -> FloatArray:
-        return scores[:, 0] if self.network_.one_target else scores
+    @available_if(can_stream)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any, *, forgetting: float = 1.0) -> NetworkRegressor:
+        """Take in a batch of samples.
 
-    def predict(self, X: Any) -> FloatArray:
-        """Predicted targets.
+        The first batch chooses the hidden units, and the scaling of inputs and targets. With every
+        batch the readout becomes that of a fit of these units to all samples so far; no sample is
+        kept. The first batch should be large enough to choose units on. The attributes that
+        describe the fit are those of the first batch. Requires ``loss="squared"``.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Inputs of the batch.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets of the batch.
+        forgetting : float, default=1.0
+            Factor, above 0 and up to 1, by which the weight of all earlier samples is multiplied
+            before the batch is added.
 
         Returns
         -------
-        ndarray of shape (n_samples,) or (n_samples, n_targets)
+        self
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from stagenets import RVFLRegressor
+        >>> rng = np.random.default_rng(0)
+        >>> model = RVFLRegressor(n_hidden=20, random_state=0)
+        >>> for batch in range(10):
+        ...     X = rng.uniform(-1, 1, size=(50, 2))
+        ...     model = model.partial_fit(X, X[:, 0] * X[:, 1])
+        >>> model.n_hidden_
+        20
         """
-        return self._predictions(self._scores(X))
+        with unchanged_on_failure(self):
+            reset = check_stream(self)
+            X, y = validate_data(
+                self, X, y, reset=reset, dtype=FLOAT_TYPES, multi_output=True, y_numeric=True
+            )
+            y = np.asarray(y, dtype=np.float64)
+            columns = () if reset or self.network_.one_target else (self.network_.n_outputs,)
+            if not reset and y.shape[1:] != columns:
+                raise ValueError(
+                    f"y must have shape {(len(y), *columns)}, like that of the first batch; got "
+                    f"{y.shape}"
+                )
+            targets = _core.Targets.numbers(y.reshape(len(y), -1))
+            self._take_batch(X, targets, None, forgetting, one_target=y.ndim == 1)
+        return self
+
+    def _predictions(self, scores: FloatArray) -> FloatArray:
+        return scores[:, 0] if self.network_.one_target else scores
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Predicted targets, and how much samples scatter around them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        return_std : bool, default=False
+            Whether to return standard deviations as well: those of the posterior of the readout,
+            with the noise that makes the training targets likeliest. They take the units as given,
+            and are too small where many units were chosen on few samples; `predict_interval` is
+            not, with ``intervals="cv"``. Requires `intervals`.
+
+        Returns
+        -------
+        prediction : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        std : ndarray of the same shape
+            Only with ``return_std=True``.
+        """
+        if not check_flag("return_std", return_std):
+            return self._predictions(self._scores(X))
+        found = self._uncertainty()
+        assert found.noise is not None
+        deviations = np.sqrt(found.noise) * self._spread(X)
+        return self._predictions(self._scores(X)), self._predictions(deviations)
+
+    def _spread(self, X: Any) -> FloatArray:
+        core, threads = self._checked_network().core, effective_threads(self.n_jobs)
+        return self._uncertainty().spread(core, self._validated(X), threads)
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> FloatArray:
+        """Intervals that hold the target with a given probability.
+
+        An interval is the prediction plus and minus a multiple of the root of one plus the
+        leverage, as in ``predict(return_std=True)``; the multiple is what the errors on samples
+        left out call for, so that nothing is assumed about their distribution. With
+        ``intervals="cv"`` those errors are of networks built without the samples. With "loo" they
+        ignore that the units were chosen on the same samples, and intervals are too narrow where
+        there are many units for the samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        coverage : float, default=0.9
+            Probability that the target is in the interval, between 0 and 1. It holds on average
+            over samples like those of the fit, and for each target by itself. If there were too few
+            samples for it (fewer than 19 for 0.95), intervals are infinite.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2) or (n_samples, 2, n_targets)
+            Lower and upper ends.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from stagenets import RVFLRegressor
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> model = RVFLRegressor(n_hidden=20, intervals="cv", random_state=0).fit(X, y)
+        >>> low, high = model.predict_interval(X, coverage=0.8).T
+        >>> bool(0.75 < ((low <= y) & (y <= high)).mean() < 0.9)
+        True
+        """
+        half = self._uncertainty().quantile(coverage) * self._spread(X)
+        scores = self._scores(X)
+        ends = np.stack([scores - half, scores + half], axis=1)
+        return ends[:, :, 0] if self.network_.one_target else ends
 
     def staged_predict(self, X: Any) -> Iterator[FloatArray]:
         """Predictions before the first unit and after each stage.

@@ -25,6 +25,7 @@ from stagenets.fitting._fitted_network import (
     plain_network,
 )
 from stagenets.fitting._parameters import ACTIVATIONS, check_choice, check_flag
+from stagenets.fitting._uncertainty import Uncertainty
 
 ESTIMATORS: dict[str, type[StagewiseNetwork]] = {
     cls.__name__: cls
@@ -49,7 +50,10 @@ _LAYER: Layout = {
     "layer{i}.biases": ("terms of layer {i}",),
 }
 # Networks without bounds extrapolate, as all did before there were any.
-_INPUTS_OPTIONAL: Layout = {"bounds": ("ends of a range", "outputs of layer -1")}
+_INPUTS_OPTIONAL: Layout = {
+    "bounds": ("ends of a range", "outputs of layer -1"),
+    "importances": ("outputs of layer -1",),
+}
 _LAYER_OPTIONAL: Layout = {
     "layer{i}.scales": ("outputs of layer {i}",),
     "layer{i}.offsets": ("outputs of layer {i}",),
@@ -79,6 +83,12 @@ _HISTORY_OPTIONAL: Layout = {
     "validation_path": ("points",),
     "cv_path": ("sizes tried",),
 }
+# Of networks that know their errors; the last two of regressors only.
+_UNCERTAINTY: Layout = {
+    "uncertainty.errors": ("errors", "sorts of errors"),
+    "uncertainty.root": ("columns and ones", "columns of the root"),
+    "uncertainty.noise": ("outputs",),
+}
 _INTEGERS = ("selected", "best_iter", "units_path")  # and all ends
 _PLAIN = (bool, int, float, str)
 _OUTPUTS = ("default", "pandas", "polars")
@@ -103,6 +113,9 @@ def _type_of(name: str) -> type[np.generic]:
 def _layout(cls: type[StagewiseNetwork], arrays: Arrays) -> Layout:
     """The arrays that a model of this class has, including the optional ones that are present."""
     layout, optional = {**_READOUT, **_HISTORY}, {**_INPUTS_OPTIONAL, **_HISTORY_OPTIONAL}
+    if _UNCERTAINTY.keys() & arrays.keys():
+        names = ["uncertainty.errors"] if issubclass(cls, NetworkClassifier) else _UNCERTAINTY
+        layout |= {name: _UNCERTAINTY[name] for name in names}
     for layer in range(cls._n_layers):
         for template, target in ((_LAYER, layout), (_LAYER_OPTIONAL, optional)):
             for name, dimensions in template.items():
@@ -124,11 +137,15 @@ def state_of(model: StagewiseNetwork, *, staged: bool = True) -> ModelState:
     network = model.network_
     plain = plain_network(network.core)
     values: dict[str, Any] = {"readout": plain["readout"], "bounds": plain["bounds"]}
+    values["importances"] = network.importances
     for number, layer in enumerate(plain["layers"]):
         values |= {f"layer{number}.{name}": layer[name] for name in layer if name != "activation"}
     if staged and network.is_staged:
         values |= {f"path.{name}": array for name, array in plain["path"].items()}
     values |= {field.name: getattr(network.history, field.name) for field in fields(FitHistory)}
+    if network.uncertainty is not None:
+        for name in ("errors", "root", "noise"):
+            values[f"uncertainty.{name}"] = getattr(network.uncertainty, name)
     if network.classes is not None:
         values |= {"classes": network.classes, "temperature": network.temperature}
     arrays = {
@@ -143,6 +160,8 @@ def state_of(model: StagewiseNetwork, *, staged: bool = True) -> ModelState:
         "activations": [layer.activation for layer in network.layers],
         "one_target": network.one_target,
     }
+    if network.uncertainty is not None:
+        header["intervals"] = network.uncertainty.kind
     if "classes" in arrays and not _is_storable(arrays["classes"].dtype):
         header["classes"] = _plain_labels(arrays.pop("classes"))
     if hasattr(model, "feature_names_in_"):
@@ -178,6 +197,8 @@ def model_of(state: ModelState) -> StagewiseNetwork:
         classes=arrays.get("classes"),
         temperature=float(arrays.get("temperature", 1.0)),
         feature_names=tuple(names or ()),
+        importances=arrays.get("importances"),
+        uncertainty=_uncertainty(cls, arrays, header.get("intervals")),
     )
     if "output" in header:
         model.set_output(transform=check_choice("output", header["output"], _OUTPUTS))
@@ -220,6 +241,20 @@ def _history(arrays: Arrays) -> FitHistory:
     if "best_iter" in arrays:
         found["best_iter"] = int(arrays["best_iter"])
     return FitHistory(**found)
+
+
+def _uncertainty(cls: type[StagewiseNetwork], arrays: Arrays, kind: Any) -> Uncertainty | None:
+    found = _part(arrays, "uncertainty.")
+    if not found:
+        return None
+    kind = check_choice("intervals", kind, cls._interval_kinds)
+    errors = found["errors"]
+    if len(errors) == 0 or (errors < 0).any() or (np.diff(errors, axis=0) < 0).any():
+        raise ValueError("uncertainty.errors must not be negative, and rise")
+    sorts = 1 if issubclass(cls, NetworkClassifier) else arrays["readout"].shape[1]
+    if errors.shape[1] != sorts:
+        raise ValueError(f"uncertainty.errors must have {sorts} columns; got {errors.shape[1]}")
+    return Uncertainty(kind, **found)
 
 
 def _plain_params(model: StagewiseNetwork) -> dict[str, Any]:

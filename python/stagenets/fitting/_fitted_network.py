@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stagenets import _core
 from stagenets.fitting._threads import single_threaded_blas
+
+if TYPE_CHECKING:
+    from stagenets.fitting._uncertainty import Uncertainty
 
 FloatArray = NDArray[np.floating[Any]]
 Matrix = NDArray[np.float64]
@@ -114,6 +117,8 @@ class FittedNetwork:
     classes: NDArray[Any] | None = None
     temperature: float = 1.0
     feature_names: tuple[str, ...] = ()
+    uncertainty: Uncertainty | None = None
+    importances: Matrix | None = None
 
     @property
     def layers(self) -> list[_core.Layer]:
@@ -213,7 +218,9 @@ class FittedNetwork:
                 "path": no_path(readout),
             }
         )
-        return replace(self, core=core, history=self.history.until(stage, units))
+        history = self.history.until(stage, units)
+        uncertainty = self.uncertainty if stage == kept else None  # of the whole network
+        return replace(self, core=core, history=history, uncertainty=uncertainty)
 
     def _stage_with(self, units: int) -> int:
         """The stage that ended with this many units."""
@@ -234,7 +241,9 @@ class FittedNetwork:
         return {**vars(self), "core": plain_network(self.core)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, core=core_network(state["core"]))
+        vars(self).update(
+            {"uncertainty": None, "importances": None, **state}, core=core_network(state["core"])
+        )
 
 
 _LAYER = ("weights", "biases", "activation", "scales", "offsets", "ends")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Parameters that do not affect which units a stage keeps, only how many stages there are and how
 # they are run; the size is another.
-_FREE = ("tol", "n_iter_no_change", "random_state", "n_jobs", "verbose", "callback", "warm_start")
+_FREE = ("tol", "n_iter_no_change", "intervals", "warm_start", "random_state", "n_jobs", "verbose")
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def memory_for(model: StagewiseNetwork, seed: int, *data: NDArray[Any]) -> Memor
     if not _remembers(model):
         return None
     given = model.get_params(deep=False)
-    fixed = given.keys() - {*_FREE, model._size_name}
+    fixed = given.keys() - {*_FREE, "callback", model._size_name}
     return Memory({name: given[name] for name in fixed}, seed, _digest(data))
 
 

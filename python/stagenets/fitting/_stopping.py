@@ -35,7 +35,10 @@ def stopping_of(
 ) -> _core.Stopping:
     """The stopping rule for a fit on `n` samples, with these labels in classification."""
     by = _criterion(model)
-    numbers = None if groups is None else _group_numbers(groups, n, model.early_stopping, by)
+    numbers = group_numbers(groups, n)
+    if numbers is not None and by not in ("cv", "validation") and model.intervals != "cv":
+        accepted = "True, 'cv' or 'validation' with groups"
+        raise refusal("early_stopping", model.early_stopping, accepted)
     if by in ("loo", "validation") and model._is_one_shot:
         raise ValueError(
             f"early_stopping must be False or 'cv' with selection='random', which has no stages; "
@@ -46,7 +49,7 @@ def stopping_of(
         rows = _validation_rows(model, n, labels, numbers)
         return _core.Stopping(by=by, patience=patience, validation_rows=rows)
     if by == "cv":
-        splits = _splits(model, n, labels, numbers)
+        splits = folds_of(model, n, labels, numbers)
         return _core.Stopping(by=by, patience=patience, splits=splits)
     return _core.Stopping(by=by, patience=patience)
 
@@ -71,10 +74,10 @@ def _criterion(model: StagewiseNetwork) -> str:
     return value
 
 
-def _group_numbers(groups: Any, n: int, early_stopping: object, by: str) -> Labels:
-    """The number of each sample's group, checked."""
-    if by not in ("cv", "validation"):
-        raise refusal("early_stopping", early_stopping, "True, 'cv' or 'validation' with groups")
+def group_numbers(groups: Any, n: int) -> Labels | None:
+    """The number of each sample's group, checked; None if there are no groups."""
+    if groups is None:
+        return None
     names = column_or_1d(groups)
     if len(names) != n:
         raise ValueError(f"groups must have one entry per sample ({n}); got {len(names)}")
@@ -105,11 +108,12 @@ def _validation_rows(
     return np.sort(rows)
 
 
-def _splits(
+def folds_of(
     model: StagewiseNetwork, n: int, labels: Labels | None, groups: Labels | None
 ) -> list[tuple[Labels, Labels]]:
+    """Five folds of the samples, or fewer if there are fewer groups; stratified if possible."""
     if n < 2:
-        raise ValueError(f"early_stopping='cv' needs at least 2 samples; got {n}")
+        raise ValueError(f"cross-validation needs at least 2 samples; got {n}")
     folds = min(_FOLDS, n if groups is None else int(groups.max()) + 1)
     stratified = labels is not None and np.bincount(labels).min() >= folds
     kind: Any = StratifiedKFold if stratified else KFold

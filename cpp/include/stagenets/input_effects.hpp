@@ -1,0 +1,18 @@
+// What a network looks at: how much its scores change when an input is exchanged between rows while all others stay as
+// they are. ½ mean (s(x) − s(x with x_k of another row))² is the part of the variance of a score that input k has to do
+// with, alone or with others (Jansen's estimate of Sobol's total effect). Unlike squared gradients it is not misled by
+// steep units and by inputs of few values, which no row lies between.
+#pragma once
+
+#include "stagenets/input_view.hpp"
+#include "stagenets/network.hpp"
+#include "stagenets/team.hpp"
+
+namespace stagenets {
+
+// Total effects, inputs × outputs, over these rows.
+template <class Scalar>
+MatrixD input_effects(const Network& network, const MatrixD& readout, const InputView<Scalar>& rows,
+                      int threads, const Team::Poll& poll);
+
+}  // namespace stagenets

@@ -1,0 +1,133 @@
+#include "stagenets/input_effects.hpp"
+
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <utility>
+
+#include "stagenets/blas.hpp"
+#include "stagenets/kernels.hpp"
+
+namespace stagenets {
+namespace {
+
+// The same order on every system.
+std::vector<Index> shuffled(Index count) {
+  std::vector<Index> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::mt19937_64 random(static_cast<std::uint64_t>(count));
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+  return order;
+}
+
+template <class Scalar>
+MatrixD copy_of(const InputView<Scalar>& view) {
+  MatrixD x(view.rows, view.columns);
+  for (Index j = 0; j < view.columns; ++j) {
+    for (Index i = 0; i < view.rows; ++i) {
+      x(i, j) =
+          static_cast<double>(view.data[view.row_major ? i * view.columns + j : j * view.rows + i]);
+    }
+  }
+  return x;
+}
+
+// The values of a unit, from those of its terms.
+void unit_values(const NetworkLayer& layer, Index unit, const MatrixD& terms, Index first_term,
+                 Eigen::Ref<VectorD> values) {
+  values = terms.col(first_term);
+  for (Index t = 1; t < layer.units.terms(unit); ++t) {
+    values = values.cwiseMin(terms.col(first_term + t));
+  }
+  kernels<double>().activate(layer.activation, values.data(), values.size(), 0);
+  if (layer.gain.size() > 0) values = (layer.gain[unit] * values).array() + layer.shift[unit];
+}
+
+MatrixD terms_of(const NetworkLayer& layer, const MatrixD& read) {
+  MatrixD terms = layer.units.biases.transpose().replicate(read.rows(), 1);
+  if (terms.cols() > 0) {
+    blas::gemm(blas::Op::none, blas::Op::none, 1, read, layer.units.weights, 1, terms);
+  }
+  return terms;
+}
+
+MatrixD values_of(const NetworkLayer& layer, const MatrixD& terms) {
+  MatrixD values(terms.rows(), layer.outputs());
+  for (Index unit = 0; unit < layer.outputs(); ++unit) {
+    unit_values(layer, unit, terms, layer.units.first_term(unit), values.col(unit));
+  }
+  return values;
+}
+
+// A network on some rows, ready for one input after another to be exchanged.
+class Exchange {
+ public:
+  Exchange(const Network& network, const MatrixD& readout, MatrixD x)
+      : network_(network), readout_(readout), x_(std::move(x)), partner_(shuffled(x_.rows())) {
+    for (const NetworkLayer& layer : network.layers) {
+      const MatrixD terms = terms_of(layer, values_.empty() ? x_ : values_.back());
+      if (values_.empty()) first_terms_ = terms;
+      values_.push_back(values_of(layer, terms));
+    }
+  }
+
+  // The effect of an input on each output.
+  Eigen::RowVectorXd effect(Index input) const {
+    const VectorD step = x_.col(input)(partner_) - x_.col(input);
+    MatrixD change = MatrixD::Zero(x_.rows(), readout_.cols());
+    if (network_.direct_links) change.noalias() += step * readout_.row(input);
+    const NetworkLayer& first = network_.layers.front();
+    const bool only = network_.layers.size() == 1;
+    Index row = network_.linked();
+    MatrixD values = only ? MatrixD() : values_.front();
+    MatrixD terms;
+    VectorD changed(x_.rows());
+    for (Index unit = 0; unit < first.outputs(); ++unit, ++row) {
+      const Index begin = first.units.first_term(unit), count = first.units.terms(unit);
+      const auto weights = first.units.weights.row(input).segment(begin, count);
+      if (weights.isZero(0)) continue;
+      terms = first_terms_.middleCols(begin, count) + step * weights;
+      unit_values(first, unit, terms, 0, changed);
+      change.noalias() += (changed - values_.front().col(unit)) * readout_.row(row);
+      if (!only) values.col(unit) = changed;
+    }
+    for (std::size_t l = 1; l < network_.layers.size(); ++l) {
+      const NetworkLayer& layer = network_.layers[l];
+      values = values_of(layer, terms_of(layer, values));
+      change.noalias() += (values - values_[l]) * readout_.middleRows(row, layer.outputs());
+      row += layer.outputs();
+    }
+    return 0.5 * change.colwise().squaredNorm() / static_cast<double>(x_.rows());
+  }
+
+ private:
+  const Network& network_;
+  const MatrixD& readout_;
+  const MatrixD x_;
+  const std::vector<Index> partner_;
+  MatrixD first_terms_;
+  std::vector<MatrixD> values_;  // of the units, layer by layer
+};
+
+}  // namespace
+
+template <class Scalar>
+MatrixD input_effects(const Network& network, const MatrixD& readout, const InputView<Scalar>& rows,
+                      int threads, const Team::Poll& poll) {
+  MatrixD effects(network.inputs(), readout.cols());
+  const Exchange exchange(network, readout, copy_of(rows));
+  Team::run(threads, poll, [&](Team& team) {
+    team.for_each(network.inputs(), [&](Index input, int worker) {
+      team.poll(worker);
+      effects.row(input) = exchange.effect(input);
+    });
+  });
+  return effects;
+}
+
+template MatrixD input_effects<float>(const Network&, const MatrixD&, const InputView<float>&, int,
+                                      const Team::Poll&);
+template MatrixD input_effects<double>(const Network&, const MatrixD&, const InputView<double>&,
+                                       int, const Team::Poll&);
+
+}  // namespace stagenets
