@@ -51,22 +51,22 @@ LONG_FITS = {
     "large-pool": ("ELMClassifier", 100_000, 20, "n_hidden=100, pool_size=20_000"),
     "one-shot": ("ELMClassifier", 12_000, 20, "n_hidden=8000, selection='random'"),
     "many-inputs": ("RVFLClassifier", 12_000, 4000, "n_hidden=500, solver='primal'"),
-    "dual": ("RVFLClassifier", 8000, 9000, "n_hidden=500, solver='dual'"),
+    "dual": ("RVFLClassifier", 8000, 9000, "n_hidden=500, solver='dual', loss='squared'"),
     # A kernel that is singular but for the penalty: its factor comes from a QR factorisation.
     "tiny-penalty-dual": (
         "RVFLClassifier",
         3000,
         1500,
-        "n_hidden=2000, solver='dual', alpha=1e-8, block_size=20",
+        "n_hidden=2000, solver='dual', alpha=1e-8, block_size=20, loss='squared'",
     ),
     # More inputs than rows: the start is orthogonalised twice or, without a penalty, loses columns.
     "twice-orthogonalized-start": (
         "RVFLClassifier",
         2500,
         4000,
-        "n_hidden=2000, solver='primal', alpha=1e-4",
+        "n_hidden=2000, solver='primal', alpha=1e-4, loss='squared'",
     ),
-    "dropped-columns": ("RVFLClassifier", 2500, 4000, "n_hidden=2000, alpha=0.0"),
+    "dropped-columns": ("RVFLClassifier", 2500, 4000, "n_hidden=2000, alpha=0.0, loss='squared'"),
     "bls": (
         "BLSClassifier",
         20_000,

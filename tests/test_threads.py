@@ -64,6 +64,8 @@ MATRIX_WORK = {
     "start-with-columns-dropped": (300, 500, {"alpha": 0.0}),
     "wide-blocks": (900, 20, {"n_hidden": 400, "block_size": 200, "pool_size": 300}),
     "one-shot": (900, 20, {"n_hidden": 400, "selection": "random"}),
+    "log-loss": (900, 20, {"n_hidden": 100, "loss": "log"}),
+    "log-loss-in-the-span-of-the-rows": (400, 500, {"loss": "log"}),
 }
 
 
@@ -74,7 +76,9 @@ def test_same_bits_for_any_thread_count_in_work_on_matrices(work):
     def run(n_jobs):
         X, y = problems.data_for(stagenets.RVFLClassifier, n, p=p)
         model = stagenets.RVFLClassifier(
-            **{"n_hidden": 40, "block_size": 4, "random_state": 0, "n_jobs": n_jobs, **params}
+            **problems.plain(stagenets.RVFLClassifier)
+            | {"n_hidden": 40, "block_size": 4, "random_state": 0, "n_jobs": n_jobs}
+            | params
         )
         return bits(model.fit(X, y), X)
 

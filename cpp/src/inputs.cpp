@@ -195,17 +195,20 @@ void Inputs<Scalar>::resist_wild_values(const std::vector<Index>& rows,
   for (Index i = 0; i < own; ++i) {
     counts[i] = weights[rows[static_cast<std::size_t>(skipped + i * step)]];
   }
-  team.for_each(wide, [&](Index c, int) {
-    for (Index i = 0; i < own; ++i) {
-      const Index row = rows[static_cast<std::size_t>(skipped + i * step)];
+  team.for_each(own, [&](Index i, int worker) {
+    team.poll(worker);
+    const Index row = rows[static_cast<std::size_t>(skipped + i * step)];
+    for (Index c = 0; c < wide; ++c) {
       samples[i * wide + c] = raw(row, far[static_cast<std::size_t>(c)]);
     }
   });
   samples = blocks.gather(samples);
   counts = blocks.gather(counts);
-  team.for_each(wide, [&](Index c, int) {
+  team.for_each(wide, [&](Index c, int worker) {
+    team.poll(worker);
     const Index j = far[static_cast<std::size_t>(c)];
     std::vector<std::pair<double, double>> values;
+    values.reserve(static_cast<std::size_t>(counts.size()));
     for (Index i = 0; i < counts.size(); ++i) values.emplace_back(samples[i * wide + c], counts[i]);
     const auto [low, median, high] = quartiles(values);
     const double narrow = (high - low) / kQuartilesOfNormal;

@@ -80,7 +80,7 @@ def can_stream(model: StagewiseNetwork) -> bool:
 def check_stream(model: StagewiseNetwork) -> bool:
     """Whether a batch is the first one; ValueError if there cannot be another."""
     if getattr(model, "class_weight", None) is not None:
-        raise refusal("class_weight", model.class_weight, "None with partial_fit")  # type: ignore[attr-defined]
+        raise refusal("class_weight", model.class_weight, "None with partial_fit")
     if model._stream is None and "network_" in vars(model):
         raise ValueError(
             "partial_fit cannot continue this network, which was made by fit or read from a file "
