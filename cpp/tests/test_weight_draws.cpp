@@ -18,8 +18,9 @@ TEST_CASE("normal_quantile inverts the normal distribution function") {
 }
 
 TEST_CASE("draws do not depend on the threads nor on the size of the pool") {
-  const TrainingValues values{
-      50, [](Index row, Index input) { return std::sin(static_cast<double>(900 * row + input)); }};
+  const TrainingValues values(
+      [](Index row, Index input) { return std::sin(static_cast<double>(900 * row + input)); }, 50,
+      900, nullptr, RowBlocks(50, 50));
   for (const WeightFamily family :
        {WeightFamily::uniform, WeightFamily::normal, WeightFamily::sparse, WeightFamily::threshold,
         WeightFamily::leaf, WeightFamily::mixed}) {
@@ -61,7 +62,8 @@ TEST_CASE("streams, stages, candidates and seeds give different words") {
 }
 
 TEST_CASE("draws into used space are as good as new, and tell which inputs they see") {
-  const TrainingValues values{9, [](Index row, Index) { return static_cast<double>(row); }};
+  const TrainingValues values([](Index row, Index) { return static_cast<double>(row); }, 9, 50,
+                              nullptr, RowBlocks(9, 9));
   WeightDraws draws;
   SUBCASE("sparse") { draws.family = WeightFamily::sparse; }
   SUBCASE("threshold") { draws.family = WeightFamily::threshold; }
