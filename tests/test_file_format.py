@@ -128,7 +128,7 @@ def add_array(name, values):
 HOSTILE = {
     "no-estimator": (set_header(estimator=None), "estimator must be one of"),
     "other-estimator": (set_header(estimator="os.system"), "estimator must be one of"),
-    "other-task": (set_header(estimator="RVFLRegressor"), "classes is not expected"),
+    "other-task": (set_header(estimator="RVFLRegressor"), "got 'class_weight'"),
     "other-architecture": (
         set_header(estimator="ELMClassifier"),
         "number of columns and ones must be 4",

@@ -58,7 +58,7 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
     _defaults: ClassVar[dict[str, Any]] = {"loss": "log"}
     _more_parameters: ClassVar[dict[str, Any]] = {"class_weight": None}
 
-    class_weight: Mapping[Any, float] | str | None
+    class_weight: Mapping[Any, float] | str | None = None
 
     if TYPE_CHECKING:  # `documented` adds the parameter to those of the architecture
 
@@ -114,7 +114,8 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
         The first batch chooses the hidden units and the scaling of the inputs. With every batch the
         readout becomes that of a fit of these units to all samples so far; no sample is kept. The
         first batch should be large enough to choose units on. `temperature_` and attributes that
-        describe the fit are those of the first batch. Requires ``loss="squared"``.
+        describe the fit are those of the first batch. After `fit`, and in a model read from a
+        file, a batch is the first one. Requires ``loss="squared"``.
 
         Parameters
         ----------

@@ -64,7 +64,8 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
         The first batch chooses the hidden units, and the scaling of inputs and targets. With every
         batch the readout becomes that of a fit of these units to all samples so far; no sample is
         kept. The first batch should be large enough to choose units on. The attributes that
-        describe the fit are those of the first batch. Requires ``loss="squared"``.
+        describe the fit are those of the first batch. After `fit`, and in a model read from a
+        file, a batch is the first one. Requires ``loss="squared"``.
 
         Parameters
         ----------

@@ -78,12 +78,7 @@ def can_stream(model: StagewiseNetwork) -> bool:
 
 
 def check_stream(model: StagewiseNetwork) -> bool:
-    """Whether a batch is the first one; ValueError if there cannot be another."""
+    """Whether a batch is the first one: after a fit, or in a loaded model, there are no sums."""
     if getattr(model, "class_weight", None) is not None:
         raise refusal("class_weight", model.class_weight, "None with partial_fit")
-    if model._stream is None and "network_" in vars(model):
-        raise ValueError(
-            "partial_fit cannot continue this network, which was made by fit or read from a file "
-            "and has no sums over its samples; begin with partial_fit on a new estimator"
-        )
     return model._stream is None
