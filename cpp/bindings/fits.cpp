@@ -34,20 +34,21 @@ TrainingData<Scalar> checked_data(const InputArray<Scalar>& x, const Targets& ta
         "loss='log' needs one label per row");
   const Stopping& stopping = settings.stages.stopping;
   check_row_numbers("validation_rows", stopping.validation_rows, view.rows);
-  check_splits(stopping.splits, view.rows);
   return {view, targets, weights ? weights->data() : nullptr};
 }
 
 template <class Scalar>
 std::shared_ptr<Fit> fit_from_python(const InputArray<Scalar>& x, const Targets& targets,
                                      const NetworkSettings& settings,
-                                     const std::optional<VectorD>& weights, int threads,
+                                     const std::optional<VectorD>& weights,
+                                     const CrossValidation* choice, int threads,
                                      const py::object& callback, const py::object& progress,
                                      const KnownStages* known, bool remember) {
   const TrainingData<Scalar> data = checked_data(x, targets, settings, weights);
   const Observer observer = observer_of(callback);
   const SearchProgress folds_done = progress_of(progress);
-  FitRequest request{settings, threads, remember};
+  FitRequest request{settings, choice ? *choice : CrossValidation(), threads, remember};
+  check_splits(request.choice.splits, data.inputs.rows);
   if (known) request.network.stages.known = *known;
   const WithoutGil no_gil;
   return std::make_shared<Fit>(fit(data, request, observer, folds_done, check_signals));
@@ -74,7 +75,7 @@ std::unique_ptr<PausedNetworkFit> pause_from_python(const InputArray<Scalar>& x,
                                                const Team::Poll& poll) {
     TrainingData<Scalar> shared = data;
     shared.reduction = &reduction;
-    return fit(shared, {settings, threads}, observer, nullptr, poll);
+    return fit(shared, {settings, {}, threads}, observer, nullptr, poll);
   };
   paused->fit = std::make_unique<PausedFit>(process, steered, work);
   return paused;
@@ -127,10 +128,11 @@ void register_known_stages(py::module_& module) {
               plain.emplace_back(stage.keep, stage.pool.candidates, stage.pool.scores,
                                  stage.pool.quantiles);
             }
-            return py::make_tuple(std::move(plain));
+            return py::make_tuple(std::move(plain), known.alpha);
           },
           [](const py::tuple& state) {
             KnownStages known;
+            known.alpha = state[1].cast<double>();
             for (auto& [keep, candidates, scores, quantiles] :
                  state[0].cast<std::vector<Plain>>()) {
               known.stages.push_back({keep, {candidates, scores, quantiles}});
@@ -169,6 +171,7 @@ void register_fits(py::module_& module) {
           [](const Fit& fit) { return std::const_pointer_cast<FittedNetwork>(fit.network); })
       .def_readonly("history", &Fit::history)
       .def_readonly("temperature", &Fit::temperature)
+      .def_readonly("alpha", &Fit::alpha)
       .def_property_readonly(
           "cv_path",
           [](const py::object& self) { return as_array(self.cast<const Fit&>().cv_path, self); })
@@ -177,8 +180,8 @@ void register_fits(py::module_& module) {
 
   const auto define = [&](auto function) {
     module.def("fit", function, py::arg("x").noconvert(), py::arg("targets"), py::arg("settings"),
-               py::kw_only(), py::arg("weights") = py::none(), py::arg("threads") = 1,
-               py::arg("callback") = py::none(), py::arg("progress") = py::none(),
+               py::kw_only(), py::arg("weights") = py::none(), py::arg("choice") = py::none(),
+               py::arg("threads") = 1, py::arg("callback") = py::none(), py::arg("progress") = py::none(),
                py::arg("known") = py::none(), py::arg("remember") = false);
   };
   define(&fit_from_python<double>);

@@ -2,22 +2,26 @@
 #include "bindings.hpp"
 #include "stagenets/affine_units.hpp"
 #include "stagenets/broad_units.hpp"
-#include "stagenets/network_fit.hpp"
+#include "stagenets/cross_validation.hpp"
 
 namespace stagenets::python {
 namespace {
 
 // Row numbers are checked later, against the inputs: see fits.cpp.
-Stopping make_stopping(const std::string& by, Index patience, const IndexArray& validation_rows,
-                       const std::vector<RowPair>& splits) {
-  const Stopping stopping{stop_by_from_name(by), patience, row_list(validation_rows),
-                          split_list(splits)};
+Stopping make_stopping(const std::string& by, Index patience, const IndexArray& validation_rows) {
+  const Stopping stopping{stop_by_from_name(by), patience, row_list(validation_rows)};
   check(patience >= 1, "patience must be at least 1");
   check(stopping.by != StopBy::validation || !stopping.validation_rows.empty(),
         "stopping by 'validation' needs validation_rows");
-  check(stopping.by != StopBy::cross_validation || !stopping.splits.empty(),
-        "stopping by 'cv' needs splits");
   return stopping;
+}
+
+CrossValidation make_choice(const std::vector<RowPair>& splits, std::vector<double> alphas,
+                            bool sizes, Index block_size, double caution) {
+  check(!splits.empty(), "splits must not be empty");
+  check(block_size >= 1, "block_size must be at least 1");
+  for (const double alpha : alphas) check(alpha > 0, "alphas must be positive");
+  return {split_list(splits), std::move(alphas), sizes, block_size, caution};
 }
 
 NetworkSettings make_settings(std::shared_ptr<const Architecture> architecture,
@@ -89,11 +93,16 @@ void register_settings(py::module_& module) {
 
   py::class_<Stopping>(module, "Stopping")
       .def(py::init(&make_stopping), py::kw_only(), py::arg("by"), py::arg("patience"),
-           py::arg("validation_rows") = IndexArray(0), py::arg("splits") = std::vector<RowPair>())
+           py::arg("validation_rows") = IndexArray(0))
       .def(py::init<>())
       .def_property_readonly("validation_rows", [](const py::object& self) {
         return as_array(self.cast<const Stopping&>().validation_rows, self);
       });
+
+  py::class_<CrossValidation>(module, "CrossValidation")
+      .def(py::init(&make_choice), py::kw_only(), py::arg("splits"),
+           py::arg("alphas") = std::vector<double>(), py::arg("sizes"), py::arg("block_size"),
+           py::arg("caution") = 0.0);
 
   py::class_<ClassWeights>(module, "ClassWeights")
       .def(py::init([](std::vector<double> given) {

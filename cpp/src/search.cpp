@@ -257,7 +257,7 @@ SearchResults search_networks(const TrainingData<Scalar>& data, const SearchSett
     if (progress) progress(done, total);
   };
   const auto run_job = [&](const Job& job, Team& team, const Team::Poll& poll_team) {
-    const SplitData<Scalar> split(data, search.splits[job.split], job.split);
+    const SplitData<Scalar> split(data, search.splits[job.split], job.split, search.by_likelihood);
     const auto first = search.families[job.family].begin() + static_cast<Index>(job.first);
     if (first->stages.one_shot()) {
       results[job.result][job.split] =

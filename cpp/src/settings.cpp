@@ -37,9 +37,8 @@ StopBy stop_by_from_name(const std::string& name) {
   if (name == "nothing") return StopBy::nothing;
   if (name == "loo") return StopBy::leave_one_out;
   if (name == "validation") return StopBy::validation;
-  if (name == "cv") return StopBy::cross_validation;
-  throw std::invalid_argument("stop_by must be 'nothing', 'loo', 'validation' or 'cv'; got '" +
-                              name + "'");
+  throw std::invalid_argument("stop_by must be 'nothing', 'loo' or 'validation'; got '" + name +
+                              "'");
 }
 
 }  // namespace stagenets

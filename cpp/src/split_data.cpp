@@ -35,10 +35,11 @@ Index path_columns(const NetworkFit& fit, Index size) {
 
 template <class Scalar>
 SplitData<Scalar>::SplitData(const TrainingData<Scalar>& data, const Split& split,
-                             std::size_t number)
+                             std::size_t number, bool by_likelihood)
     : data_(data),
       split_(split),
       number_(number),
+      by_likelihood_(by_likelihood),
       inputs_(gather_rows(data.inputs, split.train)),
       targets_(data.targets.of_rows(split.train)),
       weights_(gather_weights(data.weights, data.inputs.rows, split.train)),
@@ -89,8 +90,9 @@ std::vector<double> SplitData<Scalar>::judge_path_in(const NetworkFit& fit,
                         path.steps.middleRows(done, end - done);
     done = end;
     const double temperature = temperatures.empty() ? 1.0 : temperatures[i];
-    quality.push_back(judge ? judge({number_, scores, temperature})
-                            : test_targets_.score(scores, test_weights_));
+    quality.push_back(judge            ? judge({number_, scores, temperature})
+                      : by_likelihood_ ? test_targets_.log_likelihood(scores, test_weights_)
+                                       : test_targets_.score(scores, test_weights_));
   }
   return quality;
 }

@@ -112,4 +112,21 @@ double Targets::score(const MatrixD& scores, const VectorD& given_weights) const
   return right / weights.sum();
 }
 
+double Targets::log_likelihood(const MatrixD& scores, const VectorD& given_weights) const {
+  const VectorD weights = given_weights.size() > 0 ? given_weights : VectorD::Ones(rows());
+  double sum = 0;
+  for (Index i = 0; i < rows(); ++i) {
+    const auto row = scores.row(i).array();
+    const auto wanted = values_.row(i).array();
+    if (task_ == Task::one_label) {
+      const double most = row.maxCoeff();
+      sum += weights[i] * ((row * wanted).sum() - most - std::log((row - most).exp().sum()));
+    } else {  // log σ(s) of labels that are there, log σ(−s) of the others
+      const auto against = ((1 - 2 * wanted) * row).eval();
+      sum -= weights[i] * (against.max(0.0) + (-against.abs()).exp().log1p()).sum();
+    }
+  }
+  return sum / weights.sum();
+}
+
 }  // namespace stagenets

@@ -59,10 +59,20 @@ class Stopping:
         by: str = ...,
         patience: int = ...,
         validation_rows: _Rows = ...,
-        splits: Sequence[_Split] = ...,
     ) -> None: ...
     @property
     def validation_rows(self) -> _Rows: ...
+
+class CrossValidation:
+    def __init__(
+        self,
+        *,
+        splits: Sequence[_Split],
+        alphas: Sequence[float] = ...,
+        sizes: bool,
+        block_size: int,
+        caution: float = ...,
+    ) -> None: ...
 
 class ClassWeights:
     def __init__(self, given: list[float]) -> None: ...
@@ -197,6 +207,8 @@ class Fit:
     @property
     def temperature(self) -> float: ...
     @property
+    def alpha(self) -> float: ...
+    @property
     def cv_path(self) -> _Matrix: ...
     @property
     def profile(self) -> dict[str, float]: ...
@@ -245,6 +257,7 @@ def fit(
     settings: NetworkSettings,
     *,
     weights: _Matrix | None = None,
+    choice: CrossValidation | None = None,
     threads: int = 1,
     callback: _StageCallback | None = None,
     progress: Callable[[int, int], object] | None = None,

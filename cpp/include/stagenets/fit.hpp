@@ -1,13 +1,14 @@
-// The complete fit of an estimator: find the size by cross-validation if requested, then fit a network of that size.
+// The complete fit of an estimator: choose penalty and size by cross-validation if requested, then fit that network.
 #pragma once
 
+#include "stagenets/cross_validation.hpp"
 #include "stagenets/fitted_network.hpp"
-#include "stagenets/search.hpp"
 
 namespace stagenets {
 
 struct FitRequest {
   NetworkSettings network;
+  CrossValidation choice;
   int threads = 1;
   bool remember = false;    // whether the result has what a later fit needs to repeat the stages
   double max_memory = 2e9;  // of a cross-validation, in bytes
@@ -18,13 +19,13 @@ struct Fit {
   std::shared_ptr<const FittedNetwork> network;
   FitHistory history;
   double temperature = 1.0;  // of softmax(τ · scores); 1 if not requested
-  std::vector<double>
-      cv_path;  // mean score of every size from 1 (NaN if not tried), if cross-validation chose it
+  double alpha = 0;             // the penalty, given or chosen
+  std::vector<double> cv_path;  // of the cross-validation, if there was one
   KnownStages known;  // if requested
   Profile profile;
 };
 
-// The observer is called after the stages of the final fit, `folds_done` while a size is cross-validated.
+// The observer is called after the stages of the final fit, `folds_done` during a cross-validation.
 template <class Scalar>
 Fit fit(const TrainingData<Scalar>& data, const FitRequest& request, const Observer& observer,
         const SearchProgress& folds_done, const Team::Poll& poll);

@@ -33,6 +33,7 @@ struct KnownStage {
 // The stages of an earlier fit to the same data with the same settings, apart from its size and when to stop.
 struct KnownStages {
   std::vector<KnownStage> stages;
+  double alpha = 0;  // the penalty they were chosen with
 
   // The stage, if it is known to have been the same; null otherwise. The last stage of a fit may have been cut short.
   const KnownStage* find(Index stage, Index keep) const;

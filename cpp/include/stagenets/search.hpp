@@ -15,6 +15,7 @@ struct SearchSettings {
   std::vector<Index> sizes;  // hidden units, or enhancement nodes of a BLS; increasing
   std::vector<Split> splits;
   bool temperatures = false;  // whether the judge needs them
+  bool by_likelihood = false;  // without a judge: whether quality is the mean log-likelihood
   double max_memory = 1e9;    // bytes that fits in progress may take together
   int threads = 1;
 };
@@ -35,7 +36,7 @@ using SearchResults = std::vector<std::vector<std::vector<double>>>;
 // Called periodically on the calling thread with the number of fits done.
 using SearchProgress = std::function<void(Index done, Index total)>;
 
-// Quality is what `judge` returns or, without one, the targets' own score (accuracy or R²). What fits in progress hold,
+// Quality is what `judge` returns or, without one, the targets' own score (accuracy or R²) or likelihood. What fits in progress hold,
 // gathered rows and predictions included, stays within max_memory, or is one fit if a single one needs more.
 template <class Scalar>
 SearchResults search_networks(const TrainingData<Scalar>& data, const SearchSettings& settings,

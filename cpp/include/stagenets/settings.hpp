@@ -29,9 +29,8 @@ Selection selection_from_name(const std::string& name);
 enum class Scaling { none, deviation, robust };
 Scaling scaling_from_name(const std::string& name);
 
-// The criterion for stopping early: none, the leave-one-out error, the score (accuracy or R²) on rows set aside, or the
-// mean score over the splits of a cross-validation.
-enum class StopBy { nothing, leave_one_out, validation, cross_validation };
+// The criterion for stopping early: none, the leave-one-out error, or the score (accuracy or R²) on rows set aside.
+enum class StopBy { nothing, leave_one_out, validation };
 StopBy stop_by_from_name(const std::string& name);
 
 // Training and test rows.
@@ -39,13 +38,11 @@ struct Split {
   std::vector<Index> train, test;
 };
 
-// With leave_one_out and validation, the fit ends after `patience` stages without a new best, and the model of the best
-// stage is kept. Cross-validation first finds the best size, and the fit then builds a network of that size.
+// With a criterion, the fit ends after `patience` stages without a new best, and the model of the best stage is kept.
 struct Stopping {
   StopBy by = StopBy::nothing;
   Index patience = 20;
   std::vector<Index> validation_rows;
-  std::vector<Split> splits;
 };
 
 struct StagewiseSettings {

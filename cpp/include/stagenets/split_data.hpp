@@ -9,7 +9,8 @@ template <class Scalar>
 class SplitData {
  public:
   // Data and split must outlive this.
-  SplitData(const TrainingData<Scalar>& data, const Split& split, std::size_t number);
+  SplitData(const TrainingData<Scalar>& data, const Split& split, std::size_t number,
+            bool by_likelihood);
 
   Index train_rows() const { return targets_.rows(); }
   TrainingData<Scalar> training() const;
@@ -29,6 +30,7 @@ class SplitData {
   const TrainingData<Scalar>& data_;
   const Split& split_;
   std::size_t number_;
+  bool by_likelihood_;
   std::vector<Scalar> inputs_;  // column by column: the order that sparse maps read without copying
   Targets targets_;
   VectorD weights_;  // empty for ones

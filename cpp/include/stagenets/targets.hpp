@@ -41,6 +41,9 @@ class Targets {
   // Accuracy of the largest score, the fraction of rows with all labels correct (scores above 1/2), or R² averaged over
   // the outputs; rows count by these weights, all the same if there are none.
   double score(const MatrixD& scores, const VectorD& weights = {}) const;
+  // The mean log-likelihood of labels, by the same weights, where probabilities are the softmax of the scores or, of
+  // several labels, the sigmoid of each.
+  double log_likelihood(const MatrixD& scores, const VectorD& weights = {}) const;
 
  private:
   Task task_;

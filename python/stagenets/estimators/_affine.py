@@ -27,7 +27,7 @@ class AffineNetwork(StagewiseNetwork):
         *,
         n_hidden: int | str = "auto",
         loss: str = "squared",
-        alpha: float = 3.0,
+        alpha: float | str = "auto",
         selection: str = "joint",
         pool_size: int = 100,
         block_size: int = 1,

@@ -50,7 +50,8 @@ class FittedAttributes:
     loo_path_ = _recorded("loo_path", _NO_STAGES)
     loo_accuracy_path_ = _recorded("loo_accuracy_path", "only guided classifiers have one")
     validation_path_ = _recorded("validation_path", "early_stopping was not 'validation'")
-    cv_path_ = _recorded("cv_path", "early_stopping was not True or 'cv'")
+    cv_path_ = _recorded("cv_path", "no cross-validation chose the penalty or the size")
+    alpha_ = _recorded("alpha", "files of old versions do not have it")
 
     @property
     def n_iter_(self) -> int:

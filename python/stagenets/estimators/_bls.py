@@ -27,6 +27,10 @@ class BroadNetwork(FeatureAttributes, StagewiseNetwork):
     _size_name = "n_enhancement"
     _links_inputs = False
     _n_layers = 2
+    _alphas: ClassVar[dict[str, tuple[float, float, float]]] = {
+        "squared": (0.0001, 0.01, 0.3),
+        "log": (0.1, 1.0, 10.0),
+    }
     # Maps of nodes are refined, made orthonormal and scaled: a middle at a training value is lost.
     _weight_families = ROWLESS_FAMILIES
 
@@ -37,7 +41,7 @@ class BroadNetwork(FeatureAttributes, StagewiseNetwork):
         n_feature_nodes: int = 10,
         n_enhancement: int = 100,
         loss: str = "squared",
-        alpha: float = 0.01,
+        alpha: float | str = "auto",
         selection: str = "residual",
         pool_size: int = 100,
         block_size: int = 1,
@@ -150,7 +154,6 @@ class BLSClassifier(NetworkClassifier, BroadNetwork):
     True
     """
 
-    _defaults: ClassVar[dict[str, Any]] = {"loss": "log", "alpha": 1.0}
 
 
 @documented

@@ -12,7 +12,8 @@ Class = TypeVar("Class", bound=type)
 
 _PIECES = {
     "units": """n_hidden : int or "auto", default="auto"
-        Number of hidden units to build. "auto" means ``max(50, min(300, n_samples // 5))``.
+        Number of hidden units to build. "auto" means ``max(50, min(300, n_samples // 5))``, or
+        fewer if ``alpha="auto"`` finds that they predict better.
     activation : {"sigmoid", "tanh", "relu", "sine", "selu", "tribas", "radbas", "identity"}, \
 default="sigmoid"
         Activation of the hidden units.""",
@@ -34,8 +35,14 @@ default="sigmoid"
         plus alpha ‖Ω‖², in closed form. "log", for classifiers: the sum of the log-losses
         -log(softmax(scores)[class]) plus alpha/2 ‖Ω‖², by iterations on the same factor, so that
         `predict_proba` needs no temperature. Units are chosen by squared errors either way.
-    alpha : float, default={default alpha}
-        Penalty on all readout weights Ω, including the intercept.
+    alpha : float or "auto", default={default alpha}
+        Penalty on all readout weights Ω, including the intercept. "auto" lets a cross-validation
+        within `fit` choose it, together with the number of units if that is "auto" as well: by
+        log-loss with ``loss="log"``, otherwise by accuracy or R². Three penalties are tried, and
+        the usual one (3 for RVFL and ELM, 0.01 for BLS, 1 for BLS with ``loss="log"``) is kept
+        unless another network is better by more than a standard error, or if there are fewer than
+        50 samples. Folds are judged until they hold 1,000 samples: all five of them up to 1,000
+        samples, one from 5,000 on. See `alpha_`.
     selection : {"residual", "joint", "random"}, default={default selection}
         "residual" keeps, at every stage, the candidates with the largest drop of the objective when
         only their own coefficient is fitted (the paper's score). "joint" makes a shortlist of those
@@ -243,8 +250,11 @@ callable, default={default weight_init}
     validation_path_ : ndarray of shape (n_iter_ + 1,)
         Accuracy or R² on the samples set aside, with ``early_stopping="validation"``.
     cv_path_ : ndarray of shape (n_hidden or n_enhancement,)
-        Mean score of every size, from one unit on, with ``early_stopping=True`` or "cv"; NaN for
-        sizes that were not tried, which ``loss="log"`` leaves out.
+        Mean score of every size, from one unit on, if a cross-validation chose penalty or size:
+        minus the log-loss with ``loss="log"``, otherwise accuracy or R². NaN for sizes that were
+        not tried.
+    alpha_ : float
+        The penalty, given or chosen.
     feature_importances_ : ndarray of shape (n_features_in_,)
         How much the scores depend on each input: half the mean squared change of the scores when
         the input is exchanged between training samples (at most 1,000) and all others stay, which

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from stagenets import _core
 from stagenets.estimators._attributes import FittedAttributes
+from stagenets.fitting._choice import choice_of
 from stagenets.fitting._draws import core_draws
 from stagenets.fitting._fitted_network import FitHistory, FittedNetwork, FloatArray
 from stagenets.fitting._growing import Memory, known_stages, memory_for, seed_for
@@ -73,6 +74,11 @@ class StagewiseNetwork(
     # Defaults of the class in place of those that its architecture's __init__ shows.
     _defaults: ClassVar[dict[str, Any]] = {}
     _interval_kinds: ClassVar[tuple[str, ...]] = ("loo", "cv")
+    # What alpha="auto" chooses from, by loss: a small, a usual and a large penalty.
+    _alphas: ClassVar[dict[str, tuple[float, float, float]]] = {
+        "squared": (0.03, 3.0, 100.0),
+        "log": (0.3, 3.0, 30.0),
+    }
     _memory: Memory | None = None  # of the last fit, with warm_start=True
     # Parameters, with their defaults, that the architecture's __init__ does not have.
     _more_parameters: ClassVar[dict[str, Any]] = {}
@@ -80,7 +86,7 @@ class StagewiseNetwork(
 
     # Parameters that every subclass's __init__ sets.
     loss: str
-    alpha: float
+    alpha: float | str
     selection: str
     pool_size: int
     block_size: int
@@ -120,12 +126,17 @@ class StagewiseNetwork(
         shape: tuple[int, int],
         stopping: _core.Stopping | None = None,
         classes: NDArray[Any] | None = None,
+        alpha: float | None = None,
     ) -> _core.NetworkSettings:
-        """All settings of the core, checked, for so many samples and inputs."""
+        """All settings of the core, checked, for so many samples and inputs.
+
+        The penalty may be given, if the fit has chosen it.
+        """
         pool, block = (1, 1) if self._is_one_shot else check_pool(self.pool_size, self.block_size)
         seed = seed_for(self)
         loss = check_choice("loss", self.loss, self._losses)
-        alpha, solver = check_penalty(self.alpha, self.solver, loss)
+        given = self.alpha if alpha is None else alpha
+        alpha, solver = check_penalty(given, self.solver, loss, usual=self._alphas[loss][1])
         return _core.NetworkSettings(
             architecture=self._architecture(shape),
             weight_init=core_draws(self.weight_init, seed, self._weight_families),
@@ -164,6 +175,7 @@ class StagewiseNetwork(
         stopping = stopping_of(self, len(X), labels, groups)
         shape = counted(weights, len(X)), X.shape[1]
         settings = self._settings(shape, stopping, meaning.get("classes"))
+        choice = choice_of(self, X, targets, labels, groups, shape[0])
         stages = self._planned_stages(settings.max_units)
         X = contiguous(X)
         no_weights = np.empty(0)
@@ -181,6 +193,7 @@ class StagewiseNetwork(
                 targets,
                 settings,
                 weights=weights,
+                choice=choice,
                 threads=effective_threads(self.n_jobs),
                 callback=watcher.stage,
                 progress=watcher.folds,
@@ -196,7 +209,7 @@ class StagewiseNetwork(
         return replace(
             network,
             importances=importances_of(fit.network, X, targets, effective_threads(self.n_jobs)),
-            uncertainty=uncertainty_of(self, fit.network, X, targets, used, groups),
+            uncertainty=uncertainty_of(self, fit.network, fit.alpha, X, targets, used, groups),
         )
 
     def _network_of(self, fit: _core.Fit, **meaning: Any) -> FittedNetwork:

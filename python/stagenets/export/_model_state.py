@@ -82,6 +82,7 @@ _HISTORY_OPTIONAL: Layout = {
     "loo_accuracy_path": ("points",),
     "validation_path": ("points",),
     "cv_path": ("sizes tried",),
+    "alpha": (),
 }
 # Of networks that know their errors; the last two of regressors only.
 _UNCERTAINTY: Layout = {
@@ -240,6 +241,8 @@ def _history(arrays: Arrays) -> FitHistory:
     found: dict[str, Any] = {field.name: arrays.get(field.name) for field in fields(FitHistory)}
     if "best_iter" in arrays:
         found["best_iter"] = int(arrays["best_iter"])
+    if "alpha" in arrays:
+        found["alpha"] = float(arrays["alpha"])
     return FitHistory(**found)
 
 

@@ -39,6 +39,7 @@ class FitHistory:
     loo_accuracy_path: Matrix | None = None
     validation_path: Matrix | None = None
     cv_path: Matrix | None = None
+    alpha: float | None = None  # unknown in old files
 
     @classmethod
     def of(cls, fit: _core.Fit, *, staged: bool) -> FitHistory:
@@ -62,6 +63,7 @@ class FitHistory:
             objective_path=history.objective_path,
             residual_path=history.residual_path,
             cv_path=_unless_empty(fit.cv_path),
+            alpha=fit.alpha,
             **stages,
         )
 

@@ -102,9 +102,18 @@ def is_one_shot(selection: Any) -> bool:
     return check_choice("selection", selection, SELECTIONS) == "random"
 
 
-def check_penalty(alpha: Any, solver: Any, loss: str = "squared") -> tuple[float, str]:
-    """A penalty, and a form of the ridge problem that supports it, for a loss."""
-    penalty = check_number("alpha", alpha)
+def is_auto(value: Any) -> bool:
+    """Whether a parameter is left to the fit."""
+    return isinstance(value, str) and value == "auto"
+
+
+def check_penalty(
+    alpha: Any, solver: Any, loss: str = "squared", usual: float = 1.0
+) -> tuple[float, str]:
+    """A penalty, the usual one if it is "auto", and a form of the ridge problem that supports it."""
+    if isinstance(alpha, str) and not is_auto(alpha):
+        raise refusal("alpha", alpha, "a number >= 0 or 'auto'")
+    penalty = usual if is_auto(alpha) else check_number("alpha", alpha)
     form = check_choice("solver", solver, SOLVERS)
     if penalty == 0 and loss == "log":
         raise refusal("alpha", alpha, "> 0 with loss='log'")

@@ -18,7 +18,7 @@ from sklearn.model_selection import (
 from sklearn.utils.validation import column_or_1d
 
 from stagenets import _core
-from stagenets.fitting._parameters import check_count, check_fraction, refusal, seed_of
+from stagenets.fitting._parameters import check_count, check_fraction, is_auto, refusal, seed_of
 
 if TYPE_CHECKING:
     from stagenets.estimators._network import StagewiseNetwork
@@ -34,10 +34,11 @@ def stopping_of(
     model: StagewiseNetwork, n: int, labels: Labels | None, groups: Any = None
 ) -> _core.Stopping:
     """The stopping rule for a fit on `n` samples, with these labels in classification."""
-    by = _criterion(model)
+    by = criterion(model)
     numbers = group_numbers(groups, n)
-    if numbers is not None and by not in ("cv", "validation") and model.intervals != "cv":
-        accepted = "True, 'cv' or 'validation' with groups"
+    splits_rows = by in ("cv", "validation") or model.intervals == "cv" or is_auto(model.alpha)
+    if numbers is not None and not splits_rows:
+        accepted = "True, 'cv' or 'validation' with groups, unless alpha='auto'"
         raise refusal("early_stopping", model.early_stopping, accepted)
     if by in ("loo", "validation") and model._is_one_shot:
         raise ValueError(
@@ -48,10 +49,8 @@ def stopping_of(
     if by == "validation":
         rows = _validation_rows(model, n, labels, numbers)
         return _core.Stopping(by=by, patience=patience, validation_rows=rows)
-    if by == "cv":
-        splits = folds_of(model, n, labels, numbers)
-        return _core.Stopping(by=by, patience=patience, splits=splits)
-    return _core.Stopping(by=by, patience=patience)
+    # Cross-validation comes before the fit: see _choice.py.
+    return _core.Stopping(by="nothing" if by == "cv" else by, patience=patience)
 
 
 def warn_if_nothing_helped(model: StagewiseNetwork, history: FitHistory) -> None:
@@ -65,7 +64,8 @@ def warn_if_nothing_helped(model: StagewiseNetwork, history: FitHistory) -> None
         )
 
 
-def _criterion(model: StagewiseNetwork) -> str:
+def criterion(model: StagewiseNetwork) -> str:
+    """The criterion of a model for stopping early, checked; "nothing" if it has none."""
     value = model.early_stopping
     if isinstance(value, (bool, np.bool_)):
         return "cv" if value else "nothing"

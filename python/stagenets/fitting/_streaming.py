@@ -62,7 +62,7 @@ def with_batch(
     with single_threaded_blas():
         more = _core.readout_gram(core_network(plain), X, stream.map, values, threads=threads)
         gram = forgetting * stream.gram + more
-        readout, _ = _core.solve_gram(gram, stream.map, float(model.alpha), threads=threads)
+        readout, _ = _core.solve_gram(gram, stream.map, model.alpha_, threads=threads)
     readout = readout * stream.scale
     readout[-1] += stream.center
     core = core_network({**plain, "readout": readout, "path": no_path(readout)})

@@ -70,12 +70,15 @@ def check_intervals(model: StagewiseNetwork, *, weighted: bool = False) -> str |
 def uncertainty_of(
     model: StagewiseNetwork,
     core: _core.Network,
+    alpha: float,
     X: FloatArray,
     targets: _core.Targets,
     rows: Rows | None,
     groups: Any,
 ) -> Uncertainty | None:
-    """What the model is to know about its errors; `rows` are those of the fit, if not all.
+    """What the model is to know about its errors, with the penalty of its fit.
+
+    `rows` are those of the fit, if not all.
 
     Samples of a group are left out together.
     """
@@ -83,8 +86,8 @@ def uncertainty_of(
     if kind is None:
         return None
     if targets.task == _core.Task.NUMBERS:
-        return _of_numbers(model, kind, core, X, targets, rows, groups)
-    scores = _cross_fitted(model, core, X, targets, groups)
+        return _of_numbers(model, kind, core, alpha, X, targets, rows, groups)
+    scores = _cross_fitted(model, core, alpha, X, targets, groups)
     probabilities = softmax(scores, axis=1)
     errors = 1 - probabilities[targets.values > 0.5]
     return Uncertainty(kind, _sorted_errors(errors[:, None]))
@@ -94,6 +97,7 @@ def _of_numbers(
     model: StagewiseNetwork,
     kind: str,
     core: _core.Network,
+    alpha: float,
     X: FloatArray,
     targets: _core.Targets,
     rows: Rows | None,
@@ -108,7 +112,7 @@ def _of_numbers(
     with single_threaded_blas():
         mapped = _core.design_map(core, X, settings, root_weights=roots, threads=threads)
         gram = _core.readout_gram(core, X, mapped, values, root_weights=roots, threads=threads)
-        _, root = _core.solve_gram(gram, mapped, float(model.alpha), threads=threads)
+        _, root = _core.solve_gram(gram, mapped, alpha, threads=threads)
         leverages = _core.leverages(core, X, root, threads=threads)[used, None]
         residuals = values - core.scores(X, threads).astype(np.float64, copy=False)
     centered = values[used] - values[used].mean(axis=0)
@@ -117,7 +121,7 @@ def _of_numbers(
     if kind == "loo":
         left_out = residuals[used] / np.maximum(1 - leverages, 1e-10)
     else:
-        left_out = (values - _cross_fitted(model, core, X, targets, groups))[used]
+        left_out = (values - _cross_fitted(model, core, alpha, X, targets, groups))[used]
     # The leverage of a row that is left out is h / (1 - h), so one plus that is 1 / (1 - h).
     errors = np.abs(left_out) * np.sqrt(np.maximum(1 - leverages, 0))
     return Uncertainty(kind, _sorted_errors(errors), root, noise)
@@ -126,6 +130,7 @@ def _of_numbers(
 def _cross_fitted(
     model: StagewiseNetwork,
     core: _core.Network,
+    alpha: float,
     X: FloatArray,
     targets: _core.Targets,
     groups: Any,
@@ -146,7 +151,7 @@ def _cross_fitted(
         _core.search_networks(
             X,
             targets,
-            families=[[model._settings(X.shape)]],
+            families=[[model._settings(X.shape, alpha=alpha)]],
             sizes=[size],
             splits=splits,
             judge=keep,

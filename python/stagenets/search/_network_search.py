@@ -86,6 +86,7 @@ class NetworkSearch(
     def _default_network(self, shape: tuple[int, int]) -> dict[str, Any]:
         """What the estimator would be without a search, in the parameters that are searched."""
         own = self._estimator().get_params()
+        own["alpha"] = self._estimator._alphas[own["loss"]][1]
         settings = {target: own[target] for target in self._lists.values()}
         return {**settings, self._estimator._size_name: self._default_size(shape)}
 

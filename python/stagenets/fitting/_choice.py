@@ -1,0 +1,94 @@
+"""What a fit decides by itself, by cross-validation: the penalty, and with it the size."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stagenets import _core
+from stagenets.fitting._parameters import check_pool, is_auto, seed_of
+from stagenets.fitting._stopping import Labels, criterion, folds_of, group_numbers
+
+if TYPE_CHECKING:
+    from stagenets.estimators._network import StagewiseNetwork
+    from stagenets.fitting._fitted_network import FloatArray
+
+_FOLDS = 5
+#: With fewer samples than this, folds say more about luck than about penalties.
+LEAST_SAMPLES = 50
+#: Folds are judged until they hold so many samples; more of them would tell nothing new.
+_ENOUGH_JUDGED = 1000
+#: Units a stage keeps in the folds: penalties and sizes compare as well, in a third of the time.
+_BLOCK = 4
+#: Standard errors by which another network must beat the usual one: docs/study/defaults.md.
+_CAUTION = 1.0
+
+
+def choice_of(
+    model: StagewiseNetwork,
+    X: FloatArray,
+    targets: _core.Targets,
+    labels: Labels | None,
+    groups: Any,
+    samples: int,
+) -> _core.CrossValidation | None:
+    """What is to be decided for data that stand for so many samples; None if nothing is."""
+    thorough = criterion(model) == "cv"
+    penalty = is_auto(model.alpha) and samples >= LEAST_SAMPLES
+    if not thorough and not penalty:
+        return None
+    numbers = group_numbers(groups, len(X))
+    block = 1 if model._is_one_shot else check_pool(model.pool_size, model.block_size)[1]
+    if not penalty:
+        splits = folds_of(model, len(X), labels, numbers)
+        return _core.CrossValidation(splits=splits, sizes=True, block_size=block)
+    alphas = model._alphas[model.loss]
+    if numbers is None:
+        splits = folds_by_value(X, targets.values, labels, seed_of(model.random_state))
+    else:
+        splits = folds_of(model, len(X), labels, numbers)
+    if thorough:
+        return _core.CrossValidation(splits=splits, alphas=alphas, sizes=True, block_size=block)
+    used = min(_FOLDS, -(-_ENOUGH_JUDGED * _FOLDS // samples))
+    return _core.CrossValidation(
+        splits=splits[:used],
+        alphas=alphas,
+        sizes=is_auto(getattr(model, model._size_name)),
+        block_size=max(block, min(_BLOCK, model.pool_size)),
+        caution=_CAUTION,
+    )
+
+
+def folds_by_value(
+    X: FloatArray, values: FloatArray, labels: Labels | None, seed: int
+) -> list[tuple[Labels, Labels]]:
+    """Five folds, stratified by label, in which the fold of a row follows from what is in it.
+
+    Equal rows are in the same fold, so that none is on both sides of a split, and a weight of two
+    amounts to the row twice; nor does the order of the rows matter.
+    """
+    keys = _row_keys(X, values, seed)
+    classes = np.zeros(len(keys), dtype=np.int64) if labels is None else labels
+    order = np.lexsort((keys, classes))
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (np.diff(keys[order]) != 0) | (np.diff(classes[order]) != 0)
+    folds = np.empty(len(order), dtype=np.int64)
+    folds[order] = (np.cumsum(new) - 1) % _FOLDS
+    return [(np.flatnonzero(folds != k), np.flatnonzero(folds == k)) for k in range(_FOLDS)]
+
+
+def _row_keys(X: FloatArray, values: FloatArray, seed: int) -> NDArray[np.uint64]:
+    """A number for every row, as if drawn at random, that equal rows have in common."""
+    rng = np.random.default_rng(seed)
+    keys = np.zeros(len(X), dtype=np.uint64)
+    for table in (X, values):
+        table = np.ascontiguousarray(table) + table.dtype.type(0)  # there is a zero of either sign
+        words = table.view(np.uint64 if table.itemsize == 8 else np.uint32)
+        factors = rng.integers(2**63, size=words.shape[1], dtype=np.uint64) * np.uint64(2)
+        keys += np.einsum("ij,j->i", words.astype(np.uint64, copy=False), factors + np.uint64(1))
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+            keys = (keys ^ (keys >> np.uint64(shift))) * np.uint64(factor)  # mixes all bits
+        keys ^= keys >> np.uint64(31)
+    return keys
