@@ -27,7 +27,7 @@ SMALL_BLS = {"n_windows": 2, "n_feature_nodes": 4, "n_enhancement": 6}
 def plain(cls):
     """The parameters that turn this class into the paper's method."""
     loss = {"loss": "squared"} if cls in CLASSIFIERS else {}
-    return {"alpha": 0.01, **loss} if cls in BLS else {**PLAIN, **loss}
+    return {"alpha": 0.01, **loss} if cls in BLS else {"alpha": 3.0, **PLAIN, **loss}
 
 
 def name_of(cls):

@@ -198,7 +198,7 @@ def test_validation_sets_whole_groups_aside():
     ("early_stopping", "groups", "message"),
     [
         (False, np.arange(20), "early_stopping must be True, 'cv' or 'validation' with groups"),
-        ("loo", np.arange(20), "with groups; got 'loo'"),
+        ("loo", np.arange(20), "with groups, unless alpha='auto'; got 'loo'"),
         ("cv", np.arange(19), r"groups must have one entry per sample \(20\); got 19"),
         ("cv", np.zeros(20), "at least 2 groups; got 1"),
         ("cv", np.zeros((20, 2)), "1d array"),
@@ -207,7 +207,7 @@ def test_validation_sets_whole_groups_aside():
 def test_groups_that_mean_nothing_are_refused(early_stopping, groups, message):
     X, y = problems.data_for(stagenets.ELMRegressor, n=20)
     with pytest.raises(ValueError, match=message):
-        stagenets.ELMRegressor(early_stopping=early_stopping).fit(X, y, groups=groups)
+        stagenets.ELMRegressor(alpha=1, early_stopping=early_stopping).fit(X, y, groups=groups)
 
 
 @each_estimator

@@ -173,6 +173,9 @@ void register_fits(py::module_& module) {
       .def_readonly("temperature", &Fit::temperature)
       .def_readonly("alpha", &Fit::alpha)
       .def_property_readonly(
+          "cv_sizes",
+          [](const py::object& self) { return as_array(self.cast<const Fit&>().cv_sizes, self); })
+      .def_property_readonly(
           "cv_path",
           [](const py::object& self) { return as_array(self.cast<const Fit&>().cv_path, self); })
       .def_readonly("known", &Fit::known)

@@ -95,13 +95,9 @@ CrossValidated cross_validate(const TrainingData<Scalar>& data, const NetworkSet
     best_alpha = own;
     best_size = sizes - 1;
   }
-  CrossValidated chosen{alphas[best_alpha], search.sizes[best_size], {}};
-  chosen.path.assign(static_cast<std::size_t>(search.sizes.back()),
-                     std::numeric_limits<double>::quiet_NaN());
-  for (std::size_t s = 0; s < sizes; ++s) {
-    if (search.sizes[s] > 0) {
-      chosen.path[static_cast<std::size_t>(search.sizes[s]) - 1] = mean(scores_of(best_alpha, s));
-    }
+  CrossValidated chosen{alphas[best_alpha], search.sizes[best_size], search.sizes, {}};
+  for (std::size_t size = 0; size < sizes; ++size) {
+    chosen.means.push_back(mean(scores_of(best_alpha, size)));
   }
   return chosen;
 }

@@ -33,7 +33,8 @@ Fit fit(const TrainingData<Scalar>& data, const FitRequest& request, const Obser
     });
     settings = settings.with_size(chosen.size);
     settings.stages.alpha = chosen.alpha;
-    result.cv_path = std::move(chosen.path);
+    result.cv_sizes = std::move(chosen.sizes);
+    result.cv_path = std::move(chosen.means);
   }
   result.alpha = settings.stages.alpha;
   if (settings.stages.known.alpha != result.alpha) settings.stages.known = {};

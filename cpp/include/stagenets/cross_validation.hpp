@@ -21,7 +21,8 @@ struct CrossValidation {
 struct CrossValidated {
   double alpha = 0;
   Index size = 0;
-  std::vector<double> path;  // mean quality with this penalty of every size from 1 on; NaN if not tried
+  std::vector<Index> sizes;   // that were tried
+  std::vector<double> means;  // quality of each of them with this penalty
 };
 
 template <class Scalar>

@@ -20,7 +20,8 @@ struct Fit {
   FitHistory history;
   double temperature = 1.0;  // of softmax(τ · scores); 1 if not requested
   double alpha = 0;             // the penalty, given or chosen
-  std::vector<double> cv_path;  // of the cross-validation, if there was one
+  std::vector<Index> cv_sizes;  // that a cross-validation has tried, if there was one
+  std::vector<double> cv_path;  // their quality
   KnownStages known;  // if requested
   Profile profile;
 };

@@ -50,6 +50,7 @@ class FittedAttributes:
     loo_path_ = _recorded("loo_path", _NO_STAGES)
     loo_accuracy_path_ = _recorded("loo_accuracy_path", "only guided classifiers have one")
     validation_path_ = _recorded("validation_path", "early_stopping was not 'validation'")
+    cv_sizes_ = _recorded("cv_sizes", "no cross-validation chose the penalty or the size")
     cv_path_ = _recorded("cv_path", "no cross-validation chose the penalty or the size")
     alpha_ = _recorded("alpha", "files of old versions do not have it")
 

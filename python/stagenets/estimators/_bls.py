@@ -155,7 +155,6 @@ class BLSClassifier(NetworkClassifier, BroadNetwork):
     """
 
 
-
 @documented
 class BLSRegressor(NetworkRegressor, BroadNetwork):
     """Broad learning system regressor with residual-guided nodes.

@@ -13,7 +13,7 @@ Class = TypeVar("Class", bound=type)
 _PIECES = {
     "units": """n_hidden : int or "auto", default="auto"
         Number of hidden units to build. "auto" means ``max(50, min(300, n_samples // 5))``, or
-        fewer if ``alpha="auto"`` finds that they predict better.
+        fewer if they predict better by ``alpha="auto"`` with ``loss="squared"``.
     activation : {"sigmoid", "tanh", "relu", "sine", "selu", "tribas", "radbas", "identity"}, \
 default="sigmoid"
         Activation of the hidden units.""",
@@ -37,8 +37,8 @@ default="sigmoid"
         `predict_proba` needs no temperature. Units are chosen by squared errors either way.
     alpha : float or "auto", default={default alpha}
         Penalty on all readout weights Ω, including the intercept. "auto" lets a cross-validation
-        within `fit` choose it, together with the number of units if that is "auto" as well: by
-        log-loss with ``loss="log"``, otherwise by accuracy or R². Three penalties are tried, and
+        within `fit` choose it: by log-loss with ``loss="log"``, otherwise by accuracy or R² and
+        together with the number of units, if that is "auto" as well. Three penalties are tried, and
         the usual one (3 for RVFL and ELM, 0.01 for BLS, 1 for BLS with ``loss="log"``) is kept
         unless another network is better by more than a standard error, or if there are fewer than
         50 samples. Folds are judged until they hold 1,000 samples: all five of them up to 1,000
@@ -249,10 +249,11 @@ callable, default={default weight_init}
         Minimum, quartiles and maximum of the scores in each stage's pool.
     validation_path_ : ndarray of shape (n_iter_ + 1,)
         Accuracy or R² on the samples set aside, with ``early_stopping="validation"``.
-    cv_path_ : ndarray of shape (n_hidden or n_enhancement,)
-        Mean score of every size, from one unit on, if a cross-validation chose penalty or size:
-        minus the log-loss with ``loss="log"``, otherwise accuracy or R². NaN for sizes that were
-        not tried.
+    cv_sizes_ : ndarray of int
+        Numbers of units (BLS: of enhancement nodes) that were tried, if a cross-validation chose
+        the penalty or the size.
+    cv_path_ : ndarray of the same shape
+        Mean score of each: minus the log-loss with ``loss="log"``, otherwise accuracy or R².
     alpha_ : float
         The penalty, given or chosen.
     feature_importances_ : ndarray of shape (n_features_in_,)

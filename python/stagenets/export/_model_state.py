@@ -81,6 +81,7 @@ _HISTORY_OPTIONAL: Layout = {
     "loo_path": ("points",),
     "loo_accuracy_path": ("points",),
     "validation_path": ("points",),
+    "cv_sizes": ("sizes tried",),
     "cv_path": ("sizes tried",),
     "alpha": (),
 }
@@ -90,7 +91,7 @@ _UNCERTAINTY: Layout = {
     "uncertainty.root": ("columns and ones", "columns of the root"),
     "uncertainty.noise": ("outputs",),
 }
-_INTEGERS = ("selected", "best_iter", "units_path")  # and all ends
+_INTEGERS = ("selected", "best_iter", "units_path", "cv_sizes")  # and all ends
 _PLAIN = (bool, int, float, str)
 _OUTPUTS = ("default", "pandas", "polars")
 # In a NumPy array of strings each takes the space of the longest: a small file could claim a lot.
@@ -241,6 +242,8 @@ def _history(arrays: Arrays) -> FitHistory:
     found: dict[str, Any] = {field.name: arrays.get(field.name) for field in fields(FitHistory)}
     if "best_iter" in arrays:
         found["best_iter"] = int(arrays["best_iter"])
+    if "cv_path" in arrays and "cv_sizes" not in arrays:  # older files: all sizes were tried
+        found["cv_sizes"] = np.arange(1, len(arrays["cv_path"]) + 1)
     if "alpha" in arrays:
         found["alpha"] = float(arrays["alpha"])
     return FitHistory(**found)

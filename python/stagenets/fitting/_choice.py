@@ -55,7 +55,8 @@ def choice_of(
     return _core.CrossValidation(
         splits=splits[:used],
         alphas=alphas,
-        sizes=is_auto(getattr(model, model._size_name)),
+        # Each size takes iterations of its own to fit by log-loss, and gains nothing more there.
+        sizes=is_auto(getattr(model, model._size_name)) and model.loss != "log",
         block_size=max(block, min(_BLOCK, model.pool_size)),
         caution=_CAUTION,
     )

@@ -38,6 +38,7 @@ class FitHistory:
     loo_path: Matrix | None = None
     loo_accuracy_path: Matrix | None = None
     validation_path: Matrix | None = None
+    cv_sizes: NDArray[np.int64] | None = None
     cv_path: Matrix | None = None
     alpha: float | None = None  # unknown in old files
 
@@ -62,6 +63,7 @@ class FitHistory:
             selected=history.selected,
             objective_path=history.objective_path,
             residual_path=history.residual_path,
+            cv_sizes=fit.cv_sizes if len(fit.cv_sizes) else None,
             cv_path=_unless_empty(fit.cv_path),
             alpha=fit.alpha,
             **stages,

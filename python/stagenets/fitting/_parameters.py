@@ -110,7 +110,7 @@ def is_auto(value: Any) -> bool:
 def check_penalty(
     alpha: Any, solver: Any, loss: str = "squared", usual: float = 1.0
 ) -> tuple[float, str]:
-    """A penalty, the usual one if it is "auto", and a form of the ridge problem that supports it."""
+    """A penalty, the usual one if it is "auto", and a form of ridge problem that supports it."""
     if isinstance(alpha, str) and not is_auto(alpha):
         raise refusal("alpha", alpha, "a number >= 0 or 'auto'")
     penalty = usual if is_auto(alpha) else check_number("alpha", alpha)

@@ -140,10 +140,15 @@ class StagewiseDisplay:
         StagewiseDisplay
         """
         network, prepare = network_of(estimator)
-        cv_scores = getattr(network, "cv_path_", None) if metric is None else None
+        cv_sizes, cv_scores = _cross_validated(network)
+        nothing_else = X is None and X_val is None and not hasattr(network, "validation_path_")
+        if metric is not None or (network.loss == "log" and not nothing_else):
+            cv_scores = None  # they measure something else
         if metric is None:
             metric = accuracy_score if is_classifier(network) else r2_score
-            score_name = score_name or ("accuracy" if is_classifier(network) else "R²")
+            name = "accuracy" if is_classifier(network) else "R²"
+            by_log_loss = network.loss == "log" and cv_scores is not None
+            score_name = score_name or ("minus log-loss" if by_log_loss else name)
 
         def scores(names: str, inputs: Any, targets: Any) -> NDArray[np.float64] | None:
             if inputs is None and targets is None:
@@ -162,7 +167,7 @@ class StagewiseDisplay:
             residual=network.residual_path_,
             train_scores=scores("X and y", X, y),
             validation_scores=validation_scores,
-            cv_units=None if cv_scores is None else _sizes_tried(network, len(cv_scores)),
+            cv_units=None if cv_scores is None else cv_sizes,
             cv_scores=cv_scores,
             n_kept=network.n_hidden_,
             score_name=score_name or str(getattr(metric, "__name__", "score")),
@@ -244,7 +249,10 @@ class StagewiseDisplay:
         ax.legend()
 
 
-def _sizes_tried(network: StagewiseNetwork, sizes: int) -> NDArray[np.int64]:
-    """Units of networks whose last layer has 1, 2, … of them."""
-    before = network.n_hidden_ - len(network.hidden_biases_)
-    return before + np.arange(1, sizes + 1)
+def _cross_validated(network: StagewiseNetwork) -> tuple[Any, Any]:
+    """Units of the networks that a cross-validation compared, and their scores; None if none."""
+    sizes = getattr(network, "cv_sizes_", None)
+    if sizes is None or len(sizes) < 2:
+        return None, None
+    before = network.n_hidden_ - len(network.hidden_ends_)
+    return before + sizes, network.cv_path_

@@ -12,7 +12,9 @@ import numpy as np
 class Outcome:
     """Accuracy or R² on every test part, and the hyper-parameters chosen for it.
 
-    Regression also has the error on every test part.
+    Regression also has the error on every test part, and classification, of models that give
+    probabilities, the log-loss (as errors) and the area under the ROC curve. `seconds` are those
+    spent on fitting.
     """
 
     scores: list[float]
@@ -20,6 +22,7 @@ class Outcome:
     inputs: str
     seconds: float
     errors: list[float] = field(default_factory=list)
+    areas: list[float] = field(default_factory=list)
 
 
 def powers_of_ten(first: int, last: int, step: int = 1) -> tuple[float, ...]:

@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 from stagenets.study import _data
 from stagenets.study._data import Dataset
 from stagenets.study._folds import Split, contiguous_folds, stratified_folds
+from stagenets.study._measures import measured
 from stagenets.study._models import Model, Tuned, all_models, find_model, published_models
 from stagenets.study._outcome import Outcome, plain_params, powers_of_ten
 from stagenets.study._preparation import scaled
@@ -234,8 +235,8 @@ class SoundProtocol:
 
     def evaluate(self, model: Model, data: Dataset, threads: int) -> Outcome:
         """Fit on every training part and evaluate on its test part."""
-        started = time.perf_counter()
-        scores: list[float] = []
+        seconds = 0.0
+        measures: list[tuple[float, ...]] = []
         chosen: list[dict[str, Any]] = []
         for number, (train, test) in enumerate(self.splits(data.y)):
             estimator = self.estimator(model, data.y[train], self.seed + number, threads)
@@ -243,11 +244,14 @@ class SoundProtocol:
                 # Rivals at their defaults warn of slow convergence and few rows; ignore that.
                 if not isinstance(model, Tuned):
                     warnings.simplefilter("ignore")
+                started = time.perf_counter()
                 estimator.fit(data.X[train], data.y[train])
-                scores.append(float(estimator.score(data.X[test], data.y[test])))
+                seconds += time.perf_counter() - started
+                measures.append(measured(estimator, data.X[test], data.y[test]))
             if isinstance(model, Tuned):
                 chosen.append(plain_params(estimator.best_params_))
-        return Outcome(scores, chosen, "X", time.perf_counter() - started)
+        scores, *others = map(list, zip(*measures, strict=True))
+        return Outcome(scores, chosen, "X", seconds, *others)
 
 
 Protocol = PaperProtocol | SoundProtocol | RegressionProtocol

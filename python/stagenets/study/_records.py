@@ -32,7 +32,8 @@ class Row:
     inputs: str
     scores: str
     chosen: str
-    errors: str = ""  # on every test part, for regression
+    errors: str = ""  # on every test part: relative error in regression, otherwise log-loss
+    areas: str = ""  # under the ROC curve, on every test part
 
     @property
     def key(self) -> tuple[str, str]:
@@ -61,6 +62,7 @@ def row_of(data: Dataset | RegressionSet, model: str, outcome: Outcome) -> Row:
         scores=" ".join(f"{score:.6f}" for score in outcome.scores),
         chosen=json.dumps(outcome.chosen),
         errors=" ".join(f"{error:.6f}" for error in outcome.errors),
+        areas=" ".join(f"{area:.6f}" for area in outcome.areas),
     )
 
 

@@ -104,6 +104,17 @@ def _averages(report: Report, results: Results, published: Table | None) -> None
     report.table(_tables.summary(results, published), "summary.csv")
 
 
+def _by_size(report: Report, results: Results) -> None:
+    if not np.isfinite(results.errors).any():
+        return
+    report.heading("Labels and probabilities")
+    report.say(
+        "Means over the data sets of a size. The area under the ROC curve of more than two classes "
+        "is the mean over the classes, each against the others."
+    )
+    report.table(_tables.by_size(results), "by_size.csv")
+
+
 def _gains(report: Report, results: Results, published: Table | None, draw: bool) -> None:
     if not _tables.guided_pairs(results.models):
         return
@@ -198,6 +209,7 @@ def write_report(folder: Path, published: Published | None, data: Path | None) -
     # Accuracies are not comparable between protocols; gains may be.
     comparable = theirs if protocol.name == "paper" else None
     _averages(report, results, comparable)
+    _by_size(report, results)
     _gains(report, results, theirs, draw)
     if comparable is not None:
         _distances(report, results, comparable, draw)

@@ -19,7 +19,10 @@ Published = dict[str, dict[str, float]]
 
 @dataclass(frozen=True)
 class Results:
-    """Accuracies and their deviations in per cent; NaN if a model has no result on a data set."""
+    """Accuracies and their deviations in per cent; NaN if a model has no result on a data set.
+
+    `errors` are log-losses, or relative errors in regression, and `areas` those under ROC curves.
+    """
 
     sets: list[str]
     models: list[str]
@@ -28,6 +31,8 @@ class Results:
     accuracy: Table
     deviation: Table
     seconds: Table
+    errors: Table
+    areas: Table
 
     @property
     def tasks(self) -> dict[str, Mask]:
@@ -67,10 +72,11 @@ def collect(rows: Sequence[Row], order: Sequence[str]) -> Results:
     found = list(dict.fromkeys(row.model for row in rows))
     models = [model for model in order if model in found]
     models += [model for model in found if model not in models]
-    tables = np.full((3, len(sets), len(models)), np.nan)
+    tables = np.full((5, len(sets), len(models)), np.nan)
     for row in rows:
         place = sets.index(row.dataset), models.index(row.model)
-        tables[:, place[0], place[1]] = row.accuracy, row.deviation, row.seconds
+        means = [_mean_of(numbers) for numbers in (row.errors, row.areas)]
+        tables[:, place[0], place[1]] = row.accuracy, row.deviation, row.seconds, *means
     return Results(
         sets,
         models,
@@ -78,6 +84,12 @@ def collect(rows: Sequence[Row], order: Sequence[str]) -> Results:
         np.array([shape[name][1] for name in sets], dtype=np.int64),
         *tables,
     )
+
+
+def _mean_of(numbers: str) -> float:
+    """The mean of numbers separated by spaces, NaN if there are none."""
+    values = [float(number) for number in numbers.split()]
+    return float(np.mean(values)) if values else np.nan
 
 
 def read_published(path: Path) -> Published:

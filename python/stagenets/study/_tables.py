@@ -103,6 +103,22 @@ def summary(results: Results, published: Table | None) -> list[Record]:
     return records
 
 
+def by_size(results: Results) -> list[Record]:
+    """Accuracy, log-loss and ROC area of every model, on all data sets and by their size."""
+    whole = results.complete(results.models)
+    groups = {"all": whole} | {name: group & whole for name, group in results.sizes.items()}
+    measures = (("accuracy", results.accuracy, 2), ("log-loss", results.errors, 3))
+    records = []
+    for measure, table, digits in (*measures, ("ROC AUC", results.areas, 3)):
+        for column, model in enumerate(results.models):
+            if np.isfinite(table[whole, column]).all() and whole.any():
+                record = {"measure": measure, "model": model}
+                for name, mask in groups.items():
+                    record[name] = number(mean(table[mask, column]), digits)
+                records.append(record)
+    return records
+
+
 def gains(results: Results, published: Table | None) -> list[Record]:
     """Points gained by choosing units, beside the published gains."""
     records = []

@@ -1,0 +1,143 @@
+"""Penalty and size that a fit chooses by itself, with alpha="auto"."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import problems
+import stagenets
+from stagenets.fitting._choice import folds_by_value
+
+each_estimator = pytest.mark.parametrize("cls", problems.ALL, ids=problems.name_of)
+each_affine = pytest.mark.parametrize("cls", problems.AFFINE, ids=problems.name_of)
+
+
+def automatic(cls, **params):
+    return problems.small(cls, **{"alpha": "auto", **params})
+
+
+def chosen_by_hand(model, X, y, splits):
+    """Penalty and size by the rule that the manual states, from the scores of a search."""
+    search = getattr(stagenets, f"{type(model).__name__}CV")(
+        losses=(model.loss,),
+        alphas=model._alphas[model.loss],
+        selections=(model.selection,),
+        pool_sizes=(model.pool_size,),
+        block_sizes=(4,),
+        weight_inits=(model.weight_init,),
+        n_hidden=range(1, 51) if model.loss == "squared" else [50],
+        cv=splits,
+        scoring="neg_log_loss" if model.loss == "log" else None,
+        prefer_default=False,
+        refit=False,
+        random_state=0,
+    ).fit(X, y)
+    results = search.cv_results_
+    scores = np.stack([results[f"split{i}_test_score"] for i in range(len(splits))], axis=1)
+    usual = results["params"].index(
+        next(
+            params
+            for params in results["params"]
+            if params["n_hidden"] == 50 and params["alpha"] == model._alphas[model.loss][1]
+        )
+    )
+    best = np.argmax(scores.mean(axis=1))
+    gains = scores[best] - scores[usual]
+    sure = gains.mean() > gains.std(ddof=1) / np.sqrt(len(gains))
+    params = results["params"][best if sure else usual]
+    return params["alpha"], params["n_hidden"]
+
+
+@each_affine
+@pytest.mark.parametrize("loss", ["squared", "log"])
+@pytest.mark.parametrize("seed", range(3))
+def test_penalty_and_size_are_those_of_a_search_on_the_same_folds(cls, loss, seed):
+    if loss == "log" and cls not in problems.CLASSIFIERS:
+        pytest.skip("regressors have no log-loss")
+    X, y = problems.data_for(cls, n=90, n_outputs=2, seed=seed)
+    model = automatic(cls, loss=loss, n_hidden="auto").fit(X, y)
+    labels = y if cls in problems.CLASSIFIERS else None
+    values = np.eye(2)[y] if cls in problems.CLASSIFIERS else y
+    splits = folds_by_value(X, values, labels, 0)
+    assert (model.alpha_, model.n_hidden_) == chosen_by_hand(model, X, y, splits)
+    same = clone(model).set_params(alpha=model.alpha_, n_hidden=model.n_hidden_).fit(X, y)
+    np.testing.assert_array_equal(problems.scores_of(model, X), problems.scores_of(same, X))
+
+
+@each_estimator
+def test_a_size_that_is_given_is_kept(cls):
+    X, y = problems.data_for(cls, n=80)
+    model = automatic(cls).fit(X, y)
+    assert model.n_hidden_ == problems.small(cls).fit(X, y).n_hidden_
+    assert model.alpha_ in model._alphas[model.loss]
+    assert len(model.cv_path_) == len(model.cv_sizes_) == 1
+
+
+@each_estimator
+def test_penalties_that_are_given_are_not_searched(cls):
+    X, y = problems.data_for(cls, n=80)
+    model = problems.small(cls, alpha=0.7).fit(X, y)
+    assert model.alpha_ == 0.7
+    assert not hasattr(model, "cv_path_")
+
+
+@each_estimator
+def test_few_samples_get_the_usual_penalty(cls):
+    X, y = problems.data_for(cls, n=49)
+    model = automatic(cls).fit(X, y)
+    assert model.alpha_ == model._alphas[model.loss][1]
+    assert not hasattr(model, "cv_path_")
+
+
+@each_estimator
+def test_weights_count_like_repeated_samples(cls):
+    X, y = problems.data_for(cls, n=40)
+    weights = np.random.default_rng(0).integers(0, 4, 40)
+    size = {} if cls in problems.BLS else {"n_hidden": "auto"}
+    model = automatic(cls, **size)
+    weighted = clone(model).fit(X, y, sample_weight=weights)
+    repeated = clone(model).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights, axis=0))
+    assert hasattr(weighted, "cv_path_")
+    np.testing.assert_allclose(weighted.cv_path_, repeated.cv_path_, rtol=1e-5)
+    assert (weighted.alpha_, weighted.n_hidden_) == (repeated.alpha_, repeated.n_hidden_)
+
+
+def test_equal_rows_share_a_fold_and_classes_are_spread_evenly():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(400, 7)) * np.array(-0.0)
+    X[:, :6] += rng.integers(0, 2, size=(400, 6))
+    labels = rng.integers(0, 3, 400)
+    folds = np.empty(400, dtype=int)
+    for number, (train, test) in enumerate(folds_by_value(X, np.eye(3)[labels], labels, 0)):
+        folds[test] = number
+        assert sorted([*train, *test]) == list(range(400))
+    groups = {}
+    for row, label, fold in zip(X + 0.0, labels, folds, strict=True):
+        assert groups.setdefault((*row, label), fold) == fold
+    for label in range(3):
+        counts = np.bincount([fold for (*_, k), fold in groups.items() if k == label], minlength=5)
+        assert np.ptp(counts) <= 1
+
+
+@each_affine
+def test_the_order_of_samples_does_not_matter(cls):
+    X, y = problems.data_for(cls, n=100)
+    order = np.random.default_rng(0).permutation(100)
+    one, other = automatic(cls).fit(X, y), automatic(cls).fit(X[order], y[order])
+    assert one.alpha_ == other.alpha_
+    np.testing.assert_allclose(one.cv_path_, other.cv_path_, rtol=1e-6)
+
+
+def test_noise_is_not_fitted():
+    rng = np.random.default_rng(0)
+    X, y, new = rng.normal(size=(300, 8)), rng.normal(size=300), rng.normal(size=(5000, 8))
+    errors = {}
+    for alpha in ("auto", 3.0):
+        model = stagenets.RVFLRegressor(alpha=alpha, random_state=0).fit(X, y)
+        errors[alpha] = np.mean(model.predict(new) ** 2)  # the best prediction is 0
+    assert errors["auto"] < 0.1 < errors[3.0]
+
+
+def test_other_words_are_refused():
+    with pytest.raises(ValueError, match="alpha must be a number >= 0 or 'auto'; got 'best'"):
+        stagenets.RVFLRegressor(alpha="best").fit([[0.0], [1.0]], [0, 1])
