@@ -254,8 +254,8 @@ def test_a_file_cannot_ask_for_threads(sound, tmp_path):
     ("metadata", "message"),
     [
         ({"format": "pt"}, "its format must be 'stagenets'; got 'pt'"),
-        ({"format_version": "3"}, "got '3' .*later version"),
-        ({"format_version": "-1"}, "format_version must be one of 1, 2; got '-1'"),
+        ({"format_version": "4"}, "got '4' .*later version"),
+        ({"format_version": "-1"}, "format_version must be one of 1, 2, 3; got '-1'"),
         ({"format_version": "one"}, "format_version must be"),
         ({"sha256": "0"}, "checksum"),
     ],

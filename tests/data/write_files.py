@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from stagenets import BLSClassifier, ELMRegressor, RVFLClassifier, RVFLRegressor
-from stagenets.cli._table_encoder import TableEncoder
+from stagenets.cli._column_types import ColumnTypes
 from stagenets.cli._table_model import table_model
 from stagenets.export._files import FORMAT_VERSION, save_model
 
@@ -56,9 +56,9 @@ def main():
     write("bounded", bounded, 100 * rows)
 
     table = frame.assign(level=level)
-    encoder = TableEncoder().fit(table)
-    network = RVFLRegressor(n_hidden=5, random_state=0).fit(encoder.transform(table), response)
-    write("table", table_model(encoder, network), table.head(8), table=encoder.to_plain())
+    types = ColumnTypes().fit(table)
+    network = RVFLRegressor(n_hidden=5, random_state=0).fit(types.transform(table), response)
+    write("table", table_model(types, network), table.head(8), table=types.to_plain())
 
 
 if __name__ == "__main__":

@@ -190,6 +190,7 @@ class DaskNetwork(StagewiseNetwork):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = False
+        tags.input_tags.categorical = False
         return tags
 
     def __getstate__(self) -> dict[str, Any]:

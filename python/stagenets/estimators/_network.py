@@ -344,6 +344,7 @@ class StagewiseNetwork(
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
         return tags
 
 

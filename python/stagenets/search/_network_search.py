@@ -270,6 +270,7 @@ class NetworkSearch(
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
         return tags
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
