@@ -31,7 +31,7 @@ def write(name, model, rows, **options):
         if hasattr(model, method)
     }
     expected |= {"estimator": type(model).__name__, "names": rows.columns.tolist()}
-    expected["X"] = rows.to_numpy().tolist()
+    expected["X"] = rows.astype(object).where(rows.notna(), None).to_numpy().tolist()
     path.with_suffix(".json").write_text(json.dumps(expected, indent=1) + "\n")
 
 
@@ -54,6 +54,10 @@ def main():
 
     bounded = RVFLRegressor(n_hidden=5, random_state=0).fit(frame, response)
     write("bounded", bounded, 100 * rows)
+
+    mixed = frame.assign(level=level, width=frame["width"].where(frame["width"] > 0))
+    mixed.loc[3, "level"] = None
+    write("mixed", RVFLRegressor(n_hidden=5, random_state=0).fit(mixed, response), mixed.head(8))
 
     table = frame.assign(level=level)
     types = ColumnTypes().fit(table)

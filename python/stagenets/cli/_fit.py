@@ -28,9 +28,10 @@ _EXAMPLES = """examples:
 
 Missing numbers are replaced by the column's median, and a further input says where they were
 missing; true and false become 1 and 0. A column of text becomes one input per category. Missing
-text is a category of its own; text never seen in training is encoded as zeros. Dates become year, month, day of the week and elapsed days. Likely identifiers
-(texts or rising whole numbers that are all different), empty columns and rows without a target are
-left out. Scores are means over rows held out from fits of the same size, ± their spread.
+text is a category of its own; text never seen in training is encoded as zeros. Dates become year,
+month, day of the week and elapsed days. Likely identifiers (texts or rising whole numbers that are
+all different), empty columns and rows without a target are left out. Scores are means over rows
+held out from fits of the same size, ± their spread.
 """
 
 _MODELS = ("rvfl", "elm", "bls")

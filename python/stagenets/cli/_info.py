@@ -117,6 +117,8 @@ def _changed(facts: dict[str, Any]) -> Iterator[str]:
 
 
 def _some(values: list[Any]) -> str:
-    shown = ", ".join("(missing)" if value is None else str(value) for value in values[:_MOST_CATEGORIES_SHOWN])
+    shown = ", ".join(
+        "(missing)" if value is None else str(value) for value in values[:_MOST_CATEGORIES_SHOWN]
+    )
     more = len(values) - _MOST_CATEGORIES_SHOWN
     return f"{shown} and {more} more" if more > 0 else shown

@@ -169,7 +169,7 @@ def state_of(model: StagewiseNetwork, *, staged: bool = True) -> ModelState:
         "activations": [layer.activation for layer in network.layers],
         "one_target": network.one_target,
     }
-    if network.categorical_columns:
+    if network.encoding is not None and network.encoding.categories:
         header["categories"] = plain_categories(network.encoding)
     if network.uncertainty is not None:
         header["intervals"] = network.uncertainty.kind
@@ -391,7 +391,10 @@ def _checked_sizes(cls: type[StagewiseNetwork], arrays: Arrays) -> dict[str, int
         if ends is not None and (len(ends) == 0 or ends[-1] != terms):
             raise ValueError(f"layer{layer}.ends must rise to {terms}")
     sizes["inputs"] = sizes["outputs of layer -1"]
-    if "encoding.fills" not in arrays and sizes.setdefault("columns", sizes["inputs"]) != sizes["inputs"]:
+    if (
+        "encoding.fills" not in arrays
+        and sizes.setdefault("columns", sizes["inputs"]) != sizes["inputs"]
+    ):
         raise ValueError(f"importances must be of {sizes['inputs']} inputs; got {sizes['columns']}")
     units = sum(sizes[f"outputs of layer {layer}"] for layer in range(cls._n_layers))
     columns = units + (sizes["inputs"] if cls._links_inputs else 0)

@@ -32,7 +32,7 @@ def encoding_of(
     encoding = InputEncoding(fills, flagged == 1, _checked_categories(categories, len(fills)))
     if encoding.flagged[list(encoding.categories)].any():
         raise ValueError("encoding.flagged must be 0 for columns with categories")
-    made = int(encoding.ends[-1])
+    made = int(encoding.ends[-1]) if len(fills) else 0
     if made != inputs:
         raise ValueError(f"the columns must make {inputs} inputs; they make {made}")
     return encoding

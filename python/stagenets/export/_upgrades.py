@@ -64,7 +64,9 @@ def _from_2(state: ModelState) -> ModelState:
                 names.append(name)
                 fills.append(0.0)
             case _:
-                raise ValueError(f"the table must have columns as of version 2; got {short(column)}")
+                raise ValueError(
+                    f"the table must have columns as of version 2; got {short(column)}"
+                )
     header["table"] = {**header["table"], "columns": columns}
     header |= {"feature_names": names, "categories": categories}
     arrays["encoding.fills"] = np.array(fills, dtype=np.float64)

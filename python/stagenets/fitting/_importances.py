@@ -26,8 +26,8 @@ def importances_of(
 ) -> Matrix:
     """Total effects of the columns on the scores, over training rows, as parts of one.
 
-    The inputs that the encoding makes of a column are exchanged together. Outputs that are numbers count in units of their variance. All effects are zero if the network
-    looks at nothing.
+    The inputs that the encoding makes of a column are exchanged together. Outputs that are numbers
+    count in units of their variance. All effects are zero if the network looks at nothing.
     """
     seen = sum(np.count_nonzero(layer.weights) for layer in core.layers)
     most = min(_MOST_ROWS, max(100, _MOST_EXCHANGES // max(seen, 1)))

@@ -40,9 +40,9 @@ class InputEncoding:
             column: _frequent(labels, rows.values[:, column], weights, max_categories)
             for column, labels in rows.labels.items()
         }
-        flagged = np.zeros(rows.shape[1], dtype=bool)
+        flagged: NDArray[np.bool_] = np.zeros(rows.shape[1], dtype=bool)
         if not rows.complete:
-            flagged = np.isnan(rows.values).any(axis=0)
+            np.isnan(rows.values).any(axis=0, out=flagged)
         flagged[list(categories)] = False
         some = np.linspace(0, len(rows) - 1, min(len(rows), _MOST_ROWS)).astype(np.intp)
         fills = _medians(rows.values[some], None if weights is None else weights[some])

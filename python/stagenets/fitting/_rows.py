@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,7 +30,7 @@ class Rows:
     """
 
     values: FloatArray
-    labels: dict[int, Sequence[Label]]
+    labels: Mapping[int, Sequence[Label]]
     complete: bool
 
     @property
@@ -91,7 +91,7 @@ def categorical_columns(model: Any, X: Any) -> list[int]:
     if listed.size == 0:
         return []
     if listed.dtype == bool and listed.shape == (width,):
-        return np.flatnonzero(listed).tolist()
+        return [int(number) for number in np.flatnonzero(listed)]
     if listed.ndim == 1 and listed.dtype.kind in "iu":
         if listed.min() < 0 or listed.max() >= width:
             raise refusal("categorical_features", given, f"column numbers below {width}")
@@ -160,11 +160,11 @@ def _plain(value: Any) -> Label:
 
 def _sorted(labels: Collection[Label]) -> list[Label]:
     """Numbers, then texts, then whatever else there is."""
-    kinds = [(bool, int, float), str, object]
 
     def order(label: Any) -> tuple[int, Any]:
-        kind = next(number for number, types in enumerate(kinds) if isinstance(label, types))
-        return kind, label if kind < 2 else repr(label)
+        if isinstance(label, (bool, int, float)):
+            return 0, label
+        return (1, label) if isinstance(label, str) else (2, repr(label))
 
     return sorted(labels, key=order)
 

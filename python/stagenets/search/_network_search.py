@@ -322,7 +322,8 @@ class ClassifierSearch(ClassifierMixin, NetworkSearch):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training inputs. Computations are in float32 for float32 inputs, otherwise in float64.
+            Training inputs, NaN where they are missing. Computations are in float32 for float32
+            inputs, otherwise in float64.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
@@ -400,7 +401,8 @@ class RegressorSearch(RegressorMixin, NetworkSearch):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training inputs. Computations are in float32 for float32 inputs, otherwise in float64.
+            Training inputs, NaN where they are missing. Computations are in float32 for float32
+            inputs, otherwise in float64.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets.
         sample_weight : array-like of shape (n_samples,), optional

@@ -15,8 +15,8 @@ from stagenets import _core
 from stagenets.estimators._network import StagewiseNetwork
 from stagenets.fitting._fitted_network import FloatArray
 from stagenets.fitting._parameters import contiguous, is_one_shot
-from stagenets.fitting._threads import effective_threads, single_threaded_blas
 from stagenets.fitting._rows import Rows
+from stagenets.fitting._threads import effective_threads, single_threaded_blas
 from stagenets.fitting._weights import Weights, counted
 from stagenets.search._measures import Judge
 from stagenets.search._splits import Split
@@ -104,7 +104,9 @@ class PathSearch:
             return
         for number, split in enumerate(self.splits):
             train = split[0]
-            encoding = self.model._encoding(rows[train], None if weights is None else weights[train])
+            encoding = self.model._encoding(
+                rows[train], None if weights is None else weights[train]
+            )
             yield number, [split], encoding.inputs(rows)
 
     def _progress_from(self, first: int, count: int) -> Callable[[int, int], None] | None:
