@@ -1,6 +1,7 @@
 """Missing values and categories: against scikit-learn's transformers in front of a network."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -360,6 +361,17 @@ def test_holes_only_in_predictions_are_filled_with_medians(cls):
     filled = np.where(X > 1, np.median(X, axis=0), X)
     np.testing.assert_array_equal(model.predict(holes), model.predict(filled))
     assert model.network_.n_inputs == 4
+
+
+def test_networks_without_an_encoding_refuse_holes():
+    """As those of Dask, and of files of earlier versions."""
+    X, y = problems.data_for(stagenets.RVFLRegressor)
+    model = problems.small(stagenets.RVFLRegressor).fit(X, y)
+    expected = model.predict(X)
+    model.network_ = replace(model.network_, encoding=None)
+    np.testing.assert_array_equal(model.predict(X), expected)
+    with pytest.raises(ValueError, match="Input X contains NaN, and this network does not know"):
+        model.predict(np.where(X > 1, np.nan, X))
 
 
 def test_complete_arrays_are_used_in_place():

@@ -17,8 +17,8 @@ from sklearn.preprocessing import OneHotEncoder
 from stagenets import ImportancesDisplay, RVFLRegressor
 
 # %%
-# Houses with an area, a year that nobody knows of the oldest ones, and a quarter of the town. What a
-# house costs depends on its area in another way in each quarter.
+# Houses with an area, a year that nobody knows of the oldest ones, and a quarter of the town. What
+# a house costs depends on its area in another way in each quarter.
 
 rng = np.random.default_rng(0)
 n = 3000
@@ -41,7 +41,8 @@ print(f"R² on test data {model.score(test, y_test):.3f}")
 print(model.network_.input_names)
 
 # %%
-# That a year is missing says that a house is old. The median alone makes it one of many of that year:
+# That a year is missing says that a house is old. The median alone makes it one of many of that
+# year:
 
 numbers, words = ["area", "year"], ["quarter", "agent"]
 hidden = make_pipeline(
@@ -54,8 +55,8 @@ hidden = make_pipeline(
 print(f"R² without the input that says so {hidden.score(test, y_test):.3f}")
 
 # %%
-# Importances are those of the columns of the table, although the network has more inputs. Quarters that
-# were never seen are zeros in all inputs of their column, and get a price between the others.
+# Importances are those of the columns of the table, although the network has more inputs. Quarters
+# that were never seen are zeros in all inputs of their column, and get a price between the others.
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 ImportancesDisplay.from_estimator(model, ax=axes[0])

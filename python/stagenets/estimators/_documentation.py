@@ -262,8 +262,8 @@ fit_intercept, solver, tol
         the input is exchanged between training samples (at most 1,000) and all others stay, which
         is the part of their variance that the input has to do with, alone or with others. Summed
         over the outputs, as parts of one. All inputs that a column became are exchanged together:
-        there is one importance for each column. It describes the network, not how well it predicts; for
-        that, see `sklearn.inspection.permutation_importance`.
+        there is one importance for each column. It describes the network, not how well it predicts;
+        for that, see `sklearn.inspection.permutation_importance`.
     network_ : FittedNetwork
         The fitted network, from which predictions, files and exports are made. The attributes above
         are read-only views of it.
