@@ -392,6 +392,20 @@ def test_columns_without_any_value_are_ignored():
     np.testing.assert_array_equal(model.predict(empty), model.predict(changed))
 
 
+def test_no_rows_are_refused():
+    frame = table()[["water"]]
+    model = problems.small(stagenets.ELMRegressor).fit(frame, np.arange(80.0))
+    with pytest.raises(ValueError, match=r"Found array with 0 sample\(s\)"):
+        model.predict(frame[:0])
+
+
+@needs_polars
+def test_frames_of_both_libraries_can_be_mixed():
+    frame, new = table(), new_rows()
+    model = problems.small(stagenets.RVFLRegressor).fit(frame, np.arange(80.0))
+    np.testing.assert_array_equal(model.predict(polars_of(new)), model.predict(new))
+
+
 def test_float32_stays_float32():
     X, y = problems.data_for(stagenets.RVFLRegressor)
     X[::5, 1] = np.nan

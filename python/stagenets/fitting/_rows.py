@@ -121,12 +121,11 @@ def _coded(model: Any, X: Any, categorical: Collection[int]) -> Rows:
     columns: dict[int, list[Label]] = {}
     for j in categorical:
         columns[j] = _labels_in_array(X[:, j]) if frame is None else _labels_in(frame[:, j])
-    values = np.empty((len(X), width), order="F")
+    values: FloatArray = np.empty((len(X), width), order="F")
     if numeric:
         part = X[:, numeric] if frame is None else frame[:, numeric].to_native()
-        options = {"input_name": "X", "estimator": model}
-        numbers = check_array(part, dtype=FLOAT_TYPES, ensure_all_finite=False, **options)
-        values = np.empty(values.shape, numbers.dtype, order="F")
+        numbers = _checked(model, part)
+        values = np.empty((len(X), width), dtype=numbers.dtype, order="F")
         values[:, numeric] = numbers
     labels = {}
     for j, column in columns.items():
@@ -134,7 +133,13 @@ def _coded(model: Any, X: Any, categorical: Collection[int]) -> Rows:
         places: dict[Label, float] = {label: place for place, label in enumerate(labels[j])}
         places[None] = np.nan
         values[:, j] = [places[label] for label in column]
-    return Rows(values, labels, _are_complete(values))
+    return Rows(_checked(model, values), labels, _are_complete(values))
+
+
+def _checked(model: Any, X: Any) -> FloatArray:
+    options = {"ensure_all_finite": False, "input_name": "X", "estimator": model}
+    checked: FloatArray = check_array(X, dtype=FLOAT_TYPES, **options)
+    return checked
 
 
 def _labels_in(series: Any) -> list[Label]:
