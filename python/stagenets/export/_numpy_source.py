@@ -151,12 +151,13 @@ def _predictions(network: FittedNetwork) -> str:
 
 def _scores(network: FittedNetwork) -> str:
     lines, parts, read = [], ["x"] if network.direct_links else [], "x"
-    encoding = network.encoding
+    encoding, inputs = network.encoding, "x"
     if encoding is not None:
-        filled = "np.where(np.isnan(x), FILLS, x)" if encoding.is_identity else "encoded(x)"
-        lines.append(f"    x = {filled}")
+        inputs = "np.where(np.isnan(x), FILLS, x)" if encoding.is_identity else "encoded(x)"
     if network.bounds is not None:
-        lines.append("    x = np.clip(x, *BOUNDS)")
+        inputs = f"np.clip({inputs}, *BOUNDS)"
+    if inputs != "x":
+        lines.append(f"    x = {inputs}")
     for number, layer in enumerate(network.layers, 1):
         argument = f"{read} @ WEIGHTS_{number} + BIASES_{number}"
         if layer.ends is not None:  # the least of each unit's terms
