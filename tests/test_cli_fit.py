@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold, cross_validate
 
 import problems
 import stagenets
-from stagenets.cli._table_encoder import TableEncoder
+from stagenets.cli._column_types import ColumnTypes
 from stagenets.export._files import notes_in
 from tables import flowers
 
@@ -37,8 +37,8 @@ def test_fit_predict_and_score_agree_with_the_estimator(run, folder, name, targe
         pool_size=10, block_size=2, alpha=0.5, random_state=3, **size
     )
     table = flowers(seed=data == "flowers.parquet")
-    encoder = TableEncoder(target=target).fit(table)
-    expected.fit(encoder.transform(table), table[target])
+    types = ColumnTypes(target=target).fit(table)
+    expected.fit(types.transform(table), table[target])
 
     new = flowers(seed=2)
     new.to_csv("new.csv", index=False)
@@ -46,14 +46,14 @@ def test_fit_predict_and_score_agree_with_the_estimator(run, folder, name, targe
     assert err == ""
     found = pd.read_csv(io.StringIO(out))
     assert list(found) == ["prediction"]
-    predictions = expected.predict(encoder.transform(new))
+    predictions = expected.predict(types.transform(new))
     if target == "kind":
         assert list(found["prediction"]) == list(predictions)
     else:
         np.testing.assert_allclose(found["prediction"], predictions, rtol=1e-9)
 
     out, _ = run("score", "model", "new.csv", "--json")
-    score = expected.score(encoder.transform(new), new[target])
+    score = expected.score(types.transform(new), new[target])
     found = json.loads(out)
     assert found["rows"] == 120
     assert found["scores"]["accuracy" if target == "kind" else "r2"] == pytest.approx(score)
@@ -73,8 +73,8 @@ def test_search_saves_the_best_estimator(run, folder, name, target):
         alphas=[0.1, 10.0], cv=3, random_state=0, **sizes
     )
     table = flowers()
-    encoder = TableEncoder(target=target).fit(table)
-    search.fit(encoder.transform(table), table[target])
+    types = ColumnTypes(target=target).fit(table)
+    search.fit(types.transform(table), table[target])
     found = stagenets.load("model")["network"]
     np.testing.assert_array_equal(found.readout_, search.best_estimator_.readout_)
     means = notes_in("model")["scores"]["held_out"]["mean"]
@@ -124,7 +124,7 @@ def held_out(run, *arguments):
 def test_held_out_scores_are_those_of_cross_validation(run, folder):
     found = held_out(run, "flowers.csv", "--target", "price", "--n-hidden", 8, "--folds", 4)
     table = flowers()
-    X = TableEncoder(target="price").fit(table).transform(table)
+    X = ColumnTypes(target="price").fit(table).transform(table)
     model = stagenets.RVFLRegressor(n_hidden=8, random_state=0)
     scorers = {"r2": "r2", "rmse": "neg_root_mean_squared_error", "mae": "neg_mean_absolute_error"}
     folds = KFold(4, shuffle=True, random_state=0)
@@ -182,11 +182,11 @@ def test_several_targets_are_fitted_together(run, folder):
     out, _ = run("predict", "model", "flowers.parquet")
     found = pd.read_csv(io.StringIO(out))
     table, names = flowers(), ["price", "petals"]
-    encoder = TableEncoder(target=names).fit(table)
+    types = ColumnTypes(target=names).fit(table)
     expected = stagenets.RVFLRegressor(n_hidden=8, random_state=0)
-    expected.fit(encoder.transform(table), table[names])
+    expected.fit(types.transform(table), table[names])
     assert list(found) == ["prediction_price", "prediction_petals"]
-    np.testing.assert_allclose(found, expected.predict(encoder.transform(flowers(seed=1))))
+    np.testing.assert_allclose(found, expected.predict(types.transform(flowers(seed=1))))
     assert "target      price, petals" in run("info", "model")[0]
 
 

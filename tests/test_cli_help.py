@@ -24,13 +24,13 @@ def test_info_shows_sizes_parameters_columns_and_the_objective(run, folder):
         f" {last:.6g}",
         "height: number",
         "picked: date, from 2024-01-01 on",
-        "colour: text: (missing), blue, red, white",
+        "colour: text: blue, red, white, (missing)",
     ):
         assert text in out
     facts = json.loads(run("info", "model", "--json")[0])
     assert facts["objective"] == list(network.objective_path_)
     assert facts["parameters"] == network.get_params()
-    assert facts["inputs"] == network.n_features_in_
+    assert facts["inputs"] == network.network_.n_inputs
 
 
 def test_bare_networks_have_info_but_do_not_accept_tables(run, folder):

@@ -263,6 +263,10 @@ def test_own_weights():
     [
         ({"early_stopping": True}, "early_stopping must be False or 'loo' with Dask; got True"),
         ({"solver": "dual"}, "solver must be 'auto' or 'primal' with Dask"),
+        (
+            {"categorical_features": [0]},
+            "categorical_features must be 'from_dtype' or None with Dask",
+        ),
         ({"n_hidden": -1}, "n_hidden must be"),
         ({"pool_size": 0}, "pool_size must be"),
     ],

@@ -254,8 +254,8 @@ def test_a_file_cannot_ask_for_threads(sound, tmp_path):
     ("metadata", "message"),
     [
         ({"format": "pt"}, "its format must be 'stagenets'; got 'pt'"),
-        ({"format_version": "3"}, "got '3' .*later version"),
-        ({"format_version": "-1"}, "format_version must be one of 1, 2; got '-1'"),
+        ({"format_version": "4"}, "got '4' .*later version"),
+        ({"format_version": "-1"}, "format_version must be one of 1, 2, 3; got '-1'"),
         ({"format_version": "one"}, "format_version must be"),
         ({"sha256": "0"}, "checksum"),
     ],
@@ -346,6 +346,107 @@ def test_files_of_past_versions_still_load(path):
             assert actual.tolist() == values
         else:
             np.testing.assert_allclose(actual, values, rtol=1e-10, atol=1e-10)
+
+
+def table_of_version_2(tmp_path, columns):
+    """A file of a network that took the inputs which these columns of a table became."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack(
+        [
+            rng.normal(size=40),
+            *np.eye(3)[:, rng.integers(0, 3, 40)],
+            rng.integers(2000, 2020, 40),
+            rng.integers(1, 13, 40),
+            rng.integers(0, 7, 40),
+            rng.integers(0, 7000, 40),
+        ]
+    )
+    model = problems.small(stagenets.RVFLRegressor).fit(X, X[:, 0] * X[:, 1] + X[:, 5])
+    state = _model_state.state_of(model)
+    for name in ("encoding.fills", "encoding.flagged"):
+        del state.arrays[name]
+    for name in ("categorical_features", "max_categories"):
+        del state.header["params"][name]
+    state.header["table"] = {"target": "y", "missing": [], "columns": columns}
+    write(tmp_path / "model", state, format_version="2")
+    return model
+
+
+COLUMNS_2 = [
+    {"name": "size", "fill": 0.5},
+    {"name": "colour", "categories": ["", "blue", "red"]},
+    {"name": "born", "start": "2001-02-03", "fill": 365.25, "day_first": False},
+]
+
+
+def test_tables_of_version_2_mean_what_they_meant(tmp_path):
+    model = table_of_version_2(tmp_path, COLUMNS_2)
+    loaded = stagenets.load(tmp_path / "model")
+    rows = pd.DataFrame(
+        {
+            "colour": ["red", None, "green", "blue"],
+            "size": [1.0, None, -1.0, 0.0],
+            "born": ["2001-02-03", "2010-12-24", None, "2020-02-29"],
+        }
+    )
+    X = [
+        [1.0, 0, 0, 1, 2001, 2, 5, 0],
+        [0.5, 1, 0, 0, 2010, 12, 4, 3611],
+        [-1.0, 0, 0, 0, 2002, 2, 6, 365.25],
+        [0.0, 0, 1, 0, 2020, 2, 5, 6965],
+    ]
+    np.testing.assert_allclose(loaded.predict(rows), model.predict(X), rtol=1e-12)
+    old, new = model.feature_importances_, loaded["network"].feature_importances_
+    np.testing.assert_allclose(new, [old[0], old[1:4].sum(), *old[4:]])
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        3,
+        [],
+        [3],
+        [{"name": "size"}],
+        COLUMNS_2[:2],
+        [{"name": "size", "fill": 1e400}, *COLUMNS_2[1:]],
+        [*COLUMNS_2[:2], {**COLUMNS_2[2], "start": "soon"}],
+        [*COLUMNS_2[:2], {**COLUMNS_2[2], "fill": 1e300}],
+        [*COLUMNS_2[:2], {**COLUMNS_2[2], "fill": float("1e9")}],
+        [COLUMNS_2[0], {"name": "colour", "categories": []}, COLUMNS_2[2]],
+        [COLUMNS_2[0], {"name": "colour", "categories": ["a", "a", "b"]}, COLUMNS_2[2]],
+        [COLUMNS_2[0], {"name": "colour", "categories": ["a", "b", [1]]}, COLUMNS_2[2]],
+    ],
+)
+def test_damaged_tables_of_version_2_are_refused(tmp_path, columns):
+    table_of_version_2(tmp_path, columns)
+    with pytest.raises(stagenets.ModelFileError, match="is not a usable model file"):
+        stagenets.load(tmp_path / "model")
+
+
+def test_categories_that_do_not_fit_are_refused(tmp_path):
+    frame = pd.DataFrame({"x": ["a", "b", None] * 4, "z": np.arange(12.0)})
+    frame.loc[2, "z"] = np.nan
+    model = problems.small(stagenets.RVFLRegressor).fit(frame, np.arange(12.0))
+    for change, message in [
+        (set_header(categories=None), "categories must be a list"),
+        (set_header(categories=[]), "the columns must make 5 inputs; they make 3"),
+        (set_header(categories=[[0, ["a", "b"]]]), "the columns must make 5 inputs; they make 4"),
+        (set_header(categories=[[2, ["a", "b", None]]]), "listed by column, below 2"),
+        (set_header(categories=[[0, ["a", "a", None]]]), "must not be listed twice"),
+        (set_header(categories=[[0, ["a", [], None]]]), "categories must be texts, numbers or"),
+        (set_header(categories=[[0, []]]), "listed by column"),
+        (set_header(categories=[[1, ["a", "b", None]]]), "flagged must be 0 for columns with"),
+        (set_array("encoding.flagged", lambda flags: 2 * flags), "flagged must be 0 or 1"),
+        (set_array("encoding.fills", with_one(np.nan)), "encoding.fills must be finite"),
+        (drop("encoding.fills"), "encoding.fills is missing"),
+        (set_array("importances", lambda found: found[1:]), "but the number of columns is"),
+        (set_param("categorical_features", [[]]), "categorical_features must be"),
+    ]:
+        state = _model_state.state_of(model)
+        change(state)
+        write(tmp_path / "model", state)
+        with pytest.raises(stagenets.ModelFileError, match=message):
+            stagenets.load(tmp_path / "model")
 
 
 def test_every_version_has_a_file():

@@ -1,5 +1,8 @@
 // What follows from a fitted network and rows: its ridge problem with the units fixed, and what it looks at.
+#include <algorithm>
+#include <functional>
 #include <optional>
+#include <vector>
 
 #include "bindings.hpp"
 #include "gil.hpp"
@@ -74,10 +77,14 @@ VectorD leverages_from_python(const FittedNetwork& fitted, const InputArray<Scal
 }
 
 template <class Scalar>
-MatrixD effects_from_python(const FittedNetwork& fitted, const InputArray<Scalar>& x, int threads) {
+MatrixD effects_from_python(const FittedNetwork& fitted, const InputArray<Scalar>& x,
+                            const std::vector<Index>& ends, int threads) {
   const InputView<Scalar> view = rows_for(fitted, x);
+  const auto fall = std::adjacent_find(ends.begin(), ends.end(), std::greater_equal<Index>());
+  check(!ends.empty() && ends.front() >= 1 && fall == ends.end() && ends.back() == view.columns,
+        "ends must rise to the number of inputs");
   const WithoutGil no_gil;
-  return input_effects(fitted.network(), fitted.readout(), view, threads, check_signals);
+  return input_effects(fitted.network(), fitted.readout(), view, ends, threads, check_signals);
 }
 
 template <class Scalar>
@@ -91,7 +98,7 @@ void register_for(py::module_& module) {
   module.def("leverages", &leverages_from_python<Scalar>, py::arg("network"),
              py::arg("x").noconvert(), py::arg("root"), py::kw_only(), py::arg("threads") = 1);
   module.def("input_effects", &effects_from_python<Scalar>, py::arg("network"),
-             py::arg("x").noconvert(), py::kw_only(), py::arg("threads") = 1);
+             py::arg("x").noconvert(), py::kw_only(), py::arg("ends"), py::arg("threads") = 1);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ MatrixD values_of(const NetworkLayer& layer, const MatrixD& terms) {
   return values;
 }
 
-// A network on some rows, ready for one input after another to be exchanged.
+// A network on some rows, ready for one block of inputs after another to be exchanged.
 class Exchange {
  public:
   Exchange(const Network& network, const MatrixD& readout, MatrixD x)
@@ -71,11 +71,12 @@ class Exchange {
     }
   }
 
-  // The effect of an input on each output.
-  Eigen::RowVectorXd effect(Index input) const {
-    const VectorD step = x_.col(input)(partner_) - x_.col(input);
+  // The effect on each output of inputs that are exchanged together.
+  Eigen::RowVectorXd effect(Index input, Index inputs) const {
+    const auto block = x_.middleCols(input, inputs);
+    const MatrixD step = block(partner_, Eigen::all) - block;
     MatrixD change = MatrixD::Zero(x_.rows(), readout_.cols());
-    if (network_.direct_links) change.noalias() += step * readout_.row(input);
+    if (network_.direct_links) change.noalias() += step * readout_.middleRows(input, inputs);
     const NetworkLayer& first = network_.layers.front();
     const bool only = network_.layers.size() == 1;
     Index row = network_.linked();
@@ -84,7 +85,7 @@ class Exchange {
     VectorD changed(x_.rows());
     for (Index unit = 0; unit < first.outputs(); ++unit, ++row) {
       const Index begin = first.units.first_term(unit), count = first.units.terms(unit);
-      const auto weights = first.units.weights.row(input).segment(begin, count);
+      const auto weights = first.units.weights.block(input, begin, inputs, count);
       if (weights.isZero(0)) continue;
       terms = first_terms_.middleCols(begin, count) + step * weights;
       unit_values(first, unit, terms, 0, changed);
@@ -113,21 +114,24 @@ class Exchange {
 
 template <class Scalar>
 MatrixD input_effects(const Network& network, const MatrixD& readout, const InputView<Scalar>& rows,
-                      int threads, const Team::Poll& poll) {
-  MatrixD effects(network.inputs(), readout.cols());
+                      const std::vector<Index>& ends, int threads, const Team::Poll& poll) {
+  const Index blocks = static_cast<Index>(ends.size());
+  MatrixD effects(blocks, readout.cols());
   const Exchange exchange(network, readout, copy_of(rows));
   Team::run(threads, poll, [&](Team& team) {
-    team.for_each(network.inputs(), [&](Index input, int worker) {
+    team.for_each(blocks, [&](Index block, int worker) {
       team.poll(worker);
-      effects.row(input) = exchange.effect(input);
+      const std::size_t b = static_cast<std::size_t>(block);
+      const Index begin = b == 0 ? 0 : ends[b - 1];
+      effects.row(block) = exchange.effect(begin, ends[b] - begin);
     });
   });
   return effects;
 }
 
-template MatrixD input_effects<float>(const Network&, const MatrixD&, const InputView<float>&, int,
-                                      const Team::Poll&);
+template MatrixD input_effects<float>(const Network&, const MatrixD&, const InputView<float>&,
+                                      const std::vector<Index>&, int, const Team::Poll&);
 template MatrixD input_effects<double>(const Network&, const MatrixD&, const InputView<double>&,
-                                       int, const Team::Poll&);
+                                       const std::vector<Index>&, int, const Team::Poll&);
 
 }  // namespace stagenets

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from stagenets import BLSClassifier, ELMRegressor, RVFLClassifier, RVFLRegressor
-from stagenets.cli._table_encoder import TableEncoder
+from stagenets.cli._column_types import ColumnTypes
 from stagenets.cli._table_model import table_model
 from stagenets.export._files import FORMAT_VERSION, save_model
 
@@ -31,7 +31,7 @@ def write(name, model, rows, **options):
         if hasattr(model, method)
     }
     expected |= {"estimator": type(model).__name__, "names": rows.columns.tolist()}
-    expected["X"] = rows.to_numpy().tolist()
+    expected["X"] = rows.astype(object).where(rows.notna(), None).to_numpy().tolist()
     path.with_suffix(".json").write_text(json.dumps(expected, indent=1) + "\n")
 
 
@@ -55,10 +55,14 @@ def main():
     bounded = RVFLRegressor(n_hidden=5, random_state=0).fit(frame, response)
     write("bounded", bounded, 100 * rows)
 
+    mixed = frame.assign(level=level, width=frame["width"].where(frame["width"] > 0))
+    mixed.loc[3, "level"] = None
+    write("mixed", RVFLRegressor(n_hidden=5, random_state=0).fit(mixed, response), mixed.head(8))
+
     table = frame.assign(level=level)
-    encoder = TableEncoder().fit(table)
-    network = RVFLRegressor(n_hidden=5, random_state=0).fit(encoder.transform(table), response)
-    write("table", table_model(encoder, network), table.head(8), table=encoder.to_plain())
+    types = ColumnTypes().fit(table)
+    network = RVFLRegressor(n_hidden=5, random_state=0).fit(types.transform(table), response)
+    write("table", table_model(types, network), table.head(8), table=types.to_plain())
 
 
 if __name__ == "__main__":

@@ -4,15 +4,18 @@
 // steep units and by inputs of few values, which no row lies between.
 #pragma once
 
+#include <vector>
+
 #include "stagenets/input_view.hpp"
 #include "stagenets/network.hpp"
 #include "stagenets/team.hpp"
 
 namespace stagenets {
 
-// Total effects, inputs × outputs, over these rows.
+// Total effects, blocks × outputs, over these rows. `ends` says where each block of inputs ends: those of a block are
+// exchanged together.
 template <class Scalar>
 MatrixD input_effects(const Network& network, const MatrixD& readout, const InputView<Scalar>& rows,
-                      int threads, const Team::Poll& poll);
+                      const std::vector<Index>& ends, int threads, const Team::Poll& poll);
 
 }  // namespace stagenets

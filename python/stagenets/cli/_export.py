@@ -12,9 +12,10 @@ _EXAMPLES = """examples:
   stagenets export iris.model --to onnx --out iris.onnx
   stagenets export iris.model --to numpy --out iris_model.py
 
-The result is the network, which takes numbers: the inputs that the table's columns become, in the
-order that is printed and also kept in the file (INPUTS of the module, "inputs" among the metadata
-of the graph).
+The result is the network, which takes the columns that are printed, also kept in the file
+(FEATURE_NAMES of the module, "columns" among the metadata of the graph): numbers, NaN where they
+are missing, parts of dates as numbers, and texts. An ONNX graph takes columns of text apart from
+the others, as "texts".
 """
 
 
@@ -38,34 +39,26 @@ def run(options: argparse.Namespace) -> int:
     """Load, convert, write."""
     from sklearn.pipeline import Pipeline
 
+    from stagenets import to_numpy_source
     from stagenets.export._atomic import write_whole
 
     check_output(options.out, options.model)
     model = load_model(options.model)
-    inputs: list[str] | None = None
+    columns: list[str] | None = None
     if isinstance(model, Pipeline):
-        encoder, model = model
-        inputs = encoder.get_feature_names_out().tolist()
-        remark(options, f"the network takes {len(inputs)} numbers per row: {', '.join(inputs)}")
-    data = _onnx(model, inputs) if options.to == "onnx" else _numpy_module(model, inputs)
+        types, model = model
+        columns = types.get_feature_names_out().tolist()
+        remark(options, f"the network takes {len(columns)} columns: {', '.join(columns)}")
+    data = _onnx(model, columns) if options.to == "onnx" else to_numpy_source(model).encode()
     write_whole(options.out, data)
     return 0
 
 
-def _onnx(model: Any, inputs: list[str] | None) -> bytes:
+def _onnx(model: Any, columns: list[str] | None) -> bytes:
     from stagenets import to_onnx
 
     graph = to_onnx(model)
-    if inputs is not None:
+    if columns is not None:
         note = graph.metadata_props.add()
-        note.key, note.value = "inputs", json.dumps(inputs)
+        note.key, note.value = "columns", json.dumps(columns)
     return bytes(graph.SerializeToString())
-
-
-def _numpy_module(model: Any, inputs: list[str] | None) -> bytes:
-    from stagenets import to_numpy_source
-
-    source = to_numpy_source(model)
-    if inputs is not None:
-        source += f"\n#: What the columns of X are.\nINPUTS = {inputs!r}\n"
-    return source.encode()

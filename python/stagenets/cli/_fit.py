@@ -26,14 +26,16 @@ _EXAMPLES = """examples:
   stagenets fit fraud.csv --target fraud --class-weight balanced --out fraud.model
   gunzip -c flights.csv.gz | stagenets fit - --target delay --missing '?' --out flights.model
 
-Missing numbers are replaced by the column's median; true and false become 1 and 0. A column of text
-becomes one input per category. Missing text is a category of its own; text never seen in training
-is encoded as zeros. Dates become year, month, day of the week and elapsed days. Likely identifiers
-(texts or rising whole numbers that are all different), empty columns and rows without a target are
-left out. Scores are means over rows held out from fits of the same size, ± their spread.
+Missing numbers are replaced by the column's median, and a further input says where they were
+missing; true and false become 1 and 0. A column of text becomes one input per category. Missing
+text is a category of its own; text never seen in training is encoded as zeros. Dates become year,
+month, day of the week and elapsed days. Likely identifiers (texts or rising whole numbers that are
+all different), empty columns and rows without a target are left out. Scores are means over rows
+held out from fits of the same size, ± their spread.
 """
 
 _MODELS = ("rvfl", "elm", "bls")
+_MAX_CATEGORIES = 50  # fewer than by default in Python: nobody has chosen the columns
 
 # Options that set parameters of the estimator, and their names with --search.
 _PARAMETERS = {
@@ -47,7 +49,6 @@ _PARAMETERS = {
 
 def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     """Register the command."""
-    from stagenets.cli._table_encoder import TableEncoder
     from stagenets.cli._table_model import MOST_CLASSES
     from stagenets.fitting._parameters import ACTIVATIONS
 
@@ -115,7 +116,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     parser.add_argument(
         "--max-categories",
         type=int,
-        default=_signature_default(TableEncoder, "max_categories"),
+        default=_MAX_CATEGORIES,
         metavar="N",
         help="most inputs per text column (default: %(default)s)",
     )
@@ -211,9 +212,9 @@ def run(options: argparse.Namespace) -> int:
     if options.class_weight and task == "regression":
         raise UsageError("--class-weight is for classes; this is a regression")
     y = targets_of(table[targets], task)
-    encoder = _encoder(options, table, targets, kept, read.decimal)
-    X = encoder.transform(table)
-    remark(options, f"{_task(options, task, targets, y)}: {len(table)} rows, {_inputs(encoder)}")
+    types = _column_types(options, table, targets, kept, read.decimal)
+    X = types.transform(table)
+    remark(options, f"{_task(options, task, targets, y)}: {len(table)} rows, {_columns(types)}")
 
     if options.class_weight:
         parameters["class_weight"] = options.class_weight
@@ -225,12 +226,19 @@ def run(options: argparse.Namespace) -> int:
         remark(options, _search_result(network))
         notes["search"] = note_of(network)
         network = network.best_estimator_
+    for name, rare in types.unlisted(table, network.network_).items():
+        remark(
+            options,
+            f"column {name!r}: {rare.total()} rows hold one of {len(rare)} rarer texts, which get "
+            "no input (--max-categories)",
+        )
     report = _report(options, network, X, y, weights)
     notes["scores"] = report.plain()
     network.set_params(verbose=0)
-    save_model(network, options.out, table=encoder.to_plain(), notes=notes)
+    save_model(network, options.out, table=types.to_plain(), notes=notes)
+    inputs = f"{network.network_.n_inputs} input{'' if network.network_.n_inputs == 1 else 's'}"
     units = f"{network.n_hidden_} unit{'' if network.n_hidden_ == 1 else 's'}"
-    remark(options, f"{options.out}: {type(network).__name__} of {units}")
+    remark(options, f"{options.out}: {type(network).__name__} of {inputs} and {units}")
     if options.json:
         facts = {"model": options.out, "task": task, "rows": len(table)}
         print(json.dumps({**facts, **report.plain()}))
@@ -270,7 +278,12 @@ def _parameters(options: argparse.Namespace) -> dict[str, Any]:
                 f"{', '.join(sorted(known))} (--set NAME=VALUE)"
             )
     verbose = 0 if options.quiet else 1
-    defaults = {"random_state": options.seed, "n_jobs": options.jobs, "verbose": verbose}
+    defaults = {
+        "random_state": options.seed,
+        "n_jobs": options.jobs,
+        "verbose": verbose,
+        "max_categories": options.max_categories,
+    }
     return {**defaults, **parameters}
 
 
@@ -326,24 +339,23 @@ def _task(options: argparse.Namespace, task: str, targets: list[str], y: Any) ->
     return f"classification of {names} ({classes} classes{hint})"
 
 
-def _encoder(
+def _column_types(
     options: argparse.Namespace, table: Any, targets: list[str], kept: list[str], decimal: Any
 ) -> Any:
-    from stagenets.cli._table_encoder import TableEncoder
+    from stagenets.cli._column_types import ColumnTypes
 
-    encoder = TableEncoder(
+    types = ColumnTypes(
         target=targets[0] if len(targets) == 1 else targets,
-        max_categories=options.max_categories,
         keep=kept,
         day_first=options.day_first,
         missing=options.missing,
         decimal=decimal,
     ).fit(table)
-    for name, reason in encoder.left_out_.items():
+    for name, reason in types.left_out_.items():
         remark(options, f"column {name!r} is left out: it {reason}")
-    for text in encoder.remarks_:
+    for text in types.remarks_:
         remark(options, text)
-    return encoder
+    return types
 
 
 def _report(options: argparse.Namespace, network: Any, X: Any, y: Any, weights: Any) -> Any:
@@ -360,17 +372,16 @@ def _report(options: argparse.Namespace, network: Any, X: Any, y: Any, weights: 
     return FitReport(metrics, training, held_out, chosen)
 
 
-def _inputs(encoder: Any) -> str:
-    from stagenets.cli._table_columns import CategoryColumn, DateColumn, NumberColumn
+def _columns(types: Any) -> str:
+    from stagenets.cli._table_columns import DateColumn, NumberColumn, TextColumn
 
     def count(kind: type) -> int:
-        return sum(isinstance(column, kind) for column in encoder.columns_)
+        return sum(isinstance(column, kind) for column in types.columns_)
 
-    kinds = f"{count(NumberColumn)} of numbers, {count(CategoryColumn)} of text"
+    kinds = f"{count(NumberColumn)} of numbers, {count(TextColumn)} of text"
     if count(DateColumn):
         kinds += f", {count(DateColumn)} of dates"
-    columns, inputs = len(encoder.columns_), len(encoder.get_feature_names_out())
-    return f"{columns} columns ({kinds}), {inputs} inputs"
+    return f"{len(types.columns_)} columns ({kinds})"
 
 
 def _search_result(search: Any) -> str:

@@ -17,6 +17,7 @@ from stagenets.estimators._classifier import classes_and_labels
 from stagenets.estimators._network import StagewiseNetwork
 from stagenets.fitting._parameters import seed_of
 from stagenets.fitting._progress import count_progress
+from stagenets.fitting._rows import checked_rows
 from stagenets.fitting._weights import Weights
 from stagenets.search._path_search import PathSearch
 from stagenets.search._scoring import judge_by
@@ -48,7 +49,7 @@ class HeldOut:
 
 def held_out_scores(
     network: StagewiseNetwork,
-    X: NDArray[np.float64],
+    X: Any,
     y: NDArray[Any],
     metrics: dict[str, Metric],
     weights: Weights | None = None,
@@ -78,9 +79,10 @@ def held_out_scores(
         # Early stopping may have kept no unit, which a search does not try.
         size = {network._size_name: [max(1, len(network.hidden_biases_))]}
         search = PathSearch(network, size, splits, _MEMORY, progress)
-        judge = judge_by(scorer, X, y, splits, classes, weights)
+        rows, _ = checked_rows(network, X, reset=False)
+        judge = judge_by(scorer, rows.values, y, splits, classes, weights)
         search.run(
-            X,
+            rows,
             targets,
             judge,
             weights=weights,

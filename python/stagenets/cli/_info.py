@@ -32,8 +32,8 @@ def run(options: argparse.Namespace) -> int:
     from stagenets.export._files import notes_in
 
     model = load_model(options.model)
-    encoder, network = model if isinstance(model, Pipeline) else (None, model)
-    facts = {**_facts(encoder, network), "scores": notes_in(options.model).get("scores")}
+    types, network = model if isinstance(model, Pipeline) else (None, model)
+    facts = {**_facts(types, network), "scores": notes_in(options.model).get("scores")}
     if options.json:
         print(json.dumps(facts, ensure_ascii=False))
     else:
@@ -41,11 +41,11 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _facts(encoder: Any, network: Any) -> dict[str, Any]:
+def _facts(types: Any, network: Any) -> dict[str, Any]:
     """Everything to report, as plain data."""
     facts: dict[str, Any] = {
         "estimator": type(network).__name__,
-        "inputs": network.n_features_in_,
+        "inputs": network.network_.n_inputs,
         "units": network.n_hidden_,
         "stages": network.n_iter_,
         "objective": network.objective_path_.tolist(),
@@ -53,9 +53,23 @@ def _facts(encoder: Any, network: Any) -> dict[str, Any]:
     }
     if hasattr(network, "classes_"):
         facts["classes"] = network.classes_.tolist()
-    if encoder is not None:
-        facts |= encoder.to_plain()
+    if types is not None:
+        facts |= types.to_plain()
+        for column, learnt in zip(facts["columns"], _learnt(types, network), strict=True):
+            column |= learnt
     return facts
+
+
+def _learnt(types: Any, network: Any) -> Iterator[dict[str, Any]]:
+    """What the network puts in the place of each column, as far as one can say it."""
+    names = types.get_feature_names_out().tolist()
+    encoding = network.network_.encoding
+    for column in types.columns_:
+        number = names.index(column.names[0])
+        if number in encoding.categories:
+            yield {"categories": list(encoding.categories[number])}
+        else:
+            yield {"fill": float(encoding.fills[number])} if len(column.names) == 1 else {}
 
 
 def _lines(facts: dict[str, Any]) -> Iterator[str]:
@@ -84,10 +98,11 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
 
 
 def _kind(column: dict[str, Any]) -> str:
-    if "categories" in column:
-        return f"text: {_some(column['categories'])}"
-    if "start" in column:
-        return f"date, from {column['start']} on"
+    match column["kind"]:
+        case "text":
+            return f"text: {_some(column['categories'])}"
+        case "date":
+            return f"date, from {column['start']} on"
     return f"number, {column['fill']:g} if missing"
 
 
@@ -102,6 +117,8 @@ def _changed(facts: dict[str, Any]) -> Iterator[str]:
 
 
 def _some(values: list[Any]) -> str:
-    shown = ", ".join(str(value) or "(missing)" for value in values[:_MOST_CATEGORIES_SHOWN])
+    shown = ", ".join(
+        "(missing)" if value is None else str(value) for value in values[:_MOST_CATEGORIES_SHOWN]
+    )
     more = len(values) - _MOST_CATEGORIES_SHOWN
     return f"{shown} and {more} more" if more > 0 else shown

@@ -20,15 +20,15 @@ _ROWS_AT_A_TIME = 250_000  # less than a second of work
 
 def rows_for(model: Any, options: argparse.Namespace, *, text: Sequence[str] = ()) -> Any:
     """The DataFrame of a file, its columns read the way the model knows them."""
-    encoder = model["table"]
+    types = model["table"]
     frame = read_data(
         options,
-        text=[*encoder.text_columns, *text],
-        missing=encoder.missing,
-        usual_decimal=encoder.decimal,
+        text=[*types.text_columns, *text],
+        missing=types.missing,
+        usual_decimal=types.decimal,
     ).frame
-    if all(column.name in frame.columns for column in encoder.columns_):
-        for name, texts in encoder.unlisted(frame).items():
+    if all(column.name in frame.columns for column in types.columns_):
+        for name, texts in types.unlisted(frame, model["network"].network_).items():
             example = texts.most_common(1)[0][0]
             remark(
                 options,

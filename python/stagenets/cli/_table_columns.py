@@ -1,9 +1,8 @@
-"""The columns of a table, and what each becomes for a network: numbers, categories or dates."""
+"""The columns of a table, and what each becomes: numbers, categories, or the parts of dates."""
 
 from __future__ import annotations
 
 import datetime
-import math
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -25,116 +24,92 @@ _KINDS = {
 }
 _DATE = re.compile(r"(\d{1,2}|\d{4})([-/.])(\d{1,2})\2(\d{1,2}|\d{4})([ T].*)?")
 
-_MOST_DAYS = 2e5
-
-Inputs = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class NumberColumn:
-    """Numbers, with true and false as 1 and 0; missing values are filled in."""
+    """Numbers, with true and false as 1 and 0."""
 
     name: str
-    fill: float
 
     @property
-    def inputs(self) -> list[str]:
-        """Names of what the network sees."""
+    def names(self) -> list[str]:
+        """Names of what it becomes."""
         return [self.name]
 
-    def encode(self, values: Any) -> Inputs:
-        """The column as inputs (n, 1)."""
-        numbers = numbers_of(self.name, values)
-        return np.where(np.isnan(numbers), self.fill, numbers)[:, None]
+    def typed(self, values: Any) -> list[Any]:
+        """The column as numbers, NaN where they are missing."""
+        return [numbers_of(self.name, values)]
 
     def to_plain(self) -> dict[str, Any]:
         """The column as JSON-compatible data."""
-        return {"name": self.name, "fill": self.fill}
+        return {"name": self.name, "kind": "number"}
 
 
 @dataclass(frozen=True)
-class CategoryColumn:
-    """Texts, with one input per category; missing is "", and unlisted texts become zeros."""
+class TextColumn:
+    """Texts; those without characters are missing."""
 
     name: str
-    categories: tuple[str, ...]
 
     @property
-    def inputs(self) -> list[str]:
-        """Names of what the network sees."""
-        return [f"{self.name}={category}" for category in self.categories]
+    def names(self) -> list[str]:
+        """Names of what it becomes."""
+        return [self.name]
 
-    def encode(self, values: Any) -> Inputs:
-        """The column as inputs (n, number of categories)."""
-        position = {category: number for number, category in enumerate(self.categories)}
-        positions = np.array([position.get(text, -1) for text in texts_of(values)])
-        hits = positions[:, None] == np.arange(len(self.categories))
-        return np.asarray(hits, dtype=np.float64)
-
-    def unlisted(self, values: Any) -> Counter[str]:
-        """How often each text occurs that is none of the categories."""
-        counts = Counter(texts_of(values))
-        return Counter({text: counts[text] for text in counts.keys() - {*self.categories, ""}})
+    def typed(self, values: Any) -> list[Any]:
+        """The column as categories."""
+        return [import_pandas().Categorical([text or None for text in texts_of(values)])]
 
     def to_plain(self) -> dict[str, Any]:
         """The column as JSON-compatible data."""
-        return {"name": self.name, "categories": list(self.categories)}
+        return {"name": self.name, "kind": "text"}
 
 
 @dataclass(frozen=True)
 class DateColumn:
-    """Dates; `fill` is in days since `start`, and stands for missing dates."""
+    """Dates, counted from the first one."""
 
     name: str
     start: str
-    fill: float
     day_first: bool
 
     @property
-    def inputs(self) -> list[str]:
-        """Names of what the network sees."""
-        return [f"{self.name}: {part}" for part in ("year", "month", "day of week", "days")]
+    def names(self) -> list[str]:
+        """Names of what it becomes."""
+        return date_names(self.name)
 
-    def encode(self, values: Any) -> Inputs:
-        """The column as inputs (n, 4)."""
-        pandas = import_pandas()
-        start = pandas.Timestamp(self.start)
+    def typed(self, values: Any) -> list[Any]:
+        """Year, month, day of the week and elapsed days, NaN where dates are missing."""
         dates = dates_of(self.name, values, day_first=self.day_first)
-        dates = dates.fillna(start + pandas.Timedelta(days=self.fill))
-        parts = (dates.dt.year, dates.dt.month, dates.dt.day_of_week, days_since(start, dates))
-        return np.column_stack([np.asarray(part, dtype=np.float64) for part in parts])
+        elapsed = days_since(import_pandas().Timestamp(self.start), dates)
+        parts = (dates.dt.year, dates.dt.month, dates.dt.day_of_week, elapsed)
+        return [np.asarray(part, dtype=np.float64) for part in parts]
 
     def to_plain(self) -> dict[str, Any]:
         """The column as JSON-compatible data."""
         return {
             "name": self.name,
+            "kind": "date",
             "start": self.start,
-            "fill": self.fill,
             "day_first": self.day_first,
         }
 
 
-Column = NumberColumn | CategoryColumn | DateColumn
+Column = NumberColumn | TextColumn | DateColumn
 
 
 def column_of(plain: Any) -> Column:
     """A column from its plain form; ValueError if it is anything else."""
     match plain:
-        case {
-            "name": str(name),
-            "start": str(start),
-            "fill": float(fill),
-            "day_first": bool(first),
-        }:
-            if 0 <= fill < _MOST_DAYS and _is_day(start):
-                return DateColumn(name, start, fill, first)
-        case {"name": str(name), "fill": float(fill)} if math.isfinite(fill):
-            return NumberColumn(name, fill)
-        case {"name": str(name), "categories": [_, *_] as texts}:
-            return CategoryColumn(name, tuple(checked_texts(texts)))
+        case {"name": str(name), "kind": "number"}:
+            return NumberColumn(name)
+        case {"name": str(name), "kind": "text"}:
+            return TextColumn(name)
+        case {"name": str(name), "kind": "date", "start": str(start), "day_first": bool(first)}:
+            if _is_day(start):
+                return DateColumn(name, start, first)
     raise ValueError(
-        f"a column must have a name and a fill value, categories or a first date; got "
-        f"{short(plain)}"
+        f"a column must have a name and a kind, and one of dates a first date; got {short(plain)}"
     )
 
 
@@ -143,6 +118,11 @@ def _is_day(text: str) -> bool:
         return 1677 < datetime.date.fromisoformat(text).year < 2262  # what pandas can compute with
     except ValueError:
         return False
+
+
+def date_names(name: str) -> list[str]:
+    """Names of the numbers that a column of dates becomes."""
+    return [f"{name}: {part}" for part in ("year", "month", "day of week", "days")]
 
 
 def checked_texts(texts: list[Any]) -> list[str]:

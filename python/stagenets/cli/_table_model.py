@@ -1,4 +1,4 @@
-"""A network that takes tables: a Pipeline of a `TableEncoder` and a network."""
+"""A network that takes tables as they are read: a Pipeline of `ColumnTypes` and a network."""
 
 from __future__ import annotations
 
@@ -8,27 +8,28 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from stagenets.cli._column_types import ColumnTypes
 from stagenets.cli._table_columns import kind_of, numbers_of, texts_of
-from stagenets.cli._table_encoder import TableEncoder
 from stagenets.estimators._network import StagewiseNetwork
 
 # Whole numbers with at most this many different values are classes, not quantities.
 MOST_CLASSES = 20
 
 
-def table_model(encoder: TableEncoder, network: StagewiseNetwork) -> Pipeline:
+def table_model(types: ColumnTypes, network: StagewiseNetwork) -> Pipeline:
     """A Pipeline of two fitted parts; ValueError if they do not match."""
-    inputs = len(encoder.get_feature_names_out())
-    if inputs != network.n_features_in_:
+    names = types.get_feature_names_out().tolist()
+    if names != list(network.network_.feature_names):
         raise ValueError(
-            f"the table's columns make {inputs} inputs; the network has {network.n_features_in_}"
+            f"the network must take the table's columns, {', '.join(names)}; it takes "
+            f"{', '.join(network.network_.feature_names) or 'columns without names'}"
         )
-    if len(encoder.targets) > 1 and len(encoder.targets) != network.network_.n_outputs:
+    if len(types.targets) > 1 and len(types.targets) != network.network_.n_outputs:
         raise ValueError(
-            f"the table has {len(encoder.targets)} targets; the network has "
+            f"the table has {len(types.targets)} targets; the network has "
             f"{network.network_.n_outputs}"
         )
-    return Pipeline([("table", encoder), ("network", network)])
+    return Pipeline([("table", types), ("network", network)])
 
 
 def guess_task(targets: Any) -> str:

@@ -86,6 +86,9 @@ class DaskNetwork(StagewiseNetwork):
     def _check_what_partitions_can(self) -> None:
         if self.early_stopping not in (False, "loo"):
             raise refusal("early_stopping", self.early_stopping, "False or 'loo' with Dask")
+        if self.categorical_features is not None and self.categorical_features != "from_dtype":
+            accepted = "'from_dtype' or None with Dask, where all columns must hold numbers"
+            raise refusal("categorical_features", self.categorical_features, accepted)
         if self.warm_start is not False:
             raise refusal("warm_start", self.warm_start, "False with Dask")
         if self.intervals is not None:
@@ -183,6 +186,12 @@ class DaskNetwork(StagewiseNetwork):
         like = getattr(local, method)(_one_row(self, dtype))[:0]
         names = None if columns is None or like.ndim == 1 else columns()
         return mapped(X, _predict, like, names, model=local, method=method)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = False
+        tags.input_tags.categorical = False
+        return tags
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "client": None}  # which belongs to this process

@@ -19,9 +19,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _get_feature_names, column_or_1d
 
 from stagenets import _core
-from stagenets.estimators._network import FLOAT_TYPES, StagewiseNetwork
+from stagenets.estimators._network import StagewiseNetwork
 from stagenets.fitting._fitted_network import FittedNetwork, FloatArray, Matrix
 from stagenets.fitting._parameters import contiguous
+from stagenets.fitting._rows import FLOAT_TYPES
 from stagenets.fitting._stopping import stopping_of
 from stagenets.fitting._threads import effective_threads, single_threaded_blas
 

@@ -36,6 +36,8 @@ class AffineNetwork(StagewiseNetwork):
         weight_init: Any = "mixed",
         weight_scale: float = 1.0,
         fan_in: int = 6,
+        categorical_features: Any = "from_dtype",
+        max_categories: int = 255,
         standardize: bool | str = "robust",
         extrapolate: bool = False,
         fit_intercept: bool = True,
@@ -62,6 +64,8 @@ class AffineNetwork(StagewiseNetwork):
         self.weight_init = weight_init
         self.weight_scale = weight_scale
         self.fan_in = fan_in
+        self.categorical_features = categorical_features
+        self.max_categories = max_categories
         self.standardize = standardize
         self.extrapolate = extrapolate
         self.fit_intercept = fit_intercept

@@ -11,12 +11,13 @@ from scipy.special import log_softmax, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
 from stagenets import _core
 from stagenets.estimators._attributes import ClassifierAttributes
-from stagenets.estimators._network import FLOAT_TYPES, StagewiseNetwork, unchanged_on_failure
+from stagenets.estimators._network import StagewiseNetwork, unchanged_on_failure
 from stagenets.fitting._fitted_network import FloatArray
+from stagenets.fitting._rows import checked_rows
 from stagenets.fitting._scikit_callbacks import tells_callbacks
 from stagenets.fitting._streaming import can_stream, check_stream
 from stagenets.fitting._weights import checked_weights, core_class_weights, with_weight
@@ -77,7 +78,8 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training inputs. Computations are in float32 for float32 inputs, otherwise in float64.
+            Training inputs, NaN where they are missing. Computations are in float32 for float32
+            inputs, otherwise in float64.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
@@ -92,13 +94,20 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
         self
         """
         with unchanged_on_failure(self):
-            X, y = validate_data(self, X, y, dtype=FLOAT_TYPES)
-            weights = checked_weights(sample_weight, len(X))
-            weights, X, y, groups = with_weight(weights, X, y, groups)
+            rows, y = checked_rows(self, X, y)
+            weights = checked_weights(sample_weight, len(rows))
+            weights, rows, y, groups = with_weight(weights, rows, y, groups)
+            encoding = self._encoding(rows, weights)
             classes, labels = classes_and_labels(y)
             targets = _core.Targets.labels(labels, len(classes))
             self.network_ = self._fitted_network(
-                X, targets, labels, weights, groups, classes=classes
+                encoding.inputs(rows),
+                targets,
+                labels,
+                weights,
+                groups,
+                classes=classes,
+                encoding=encoding,
             )
         return self
 
@@ -148,7 +157,7 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
         """
         with unchanged_on_failure(self):
             reset = check_stream(self)
-            X, y = validate_data(self, X, y, reset=reset, dtype=FLOAT_TYPES)
+            rows, y = checked_rows(self, X, y, reset=reset)
             known = None if reset else self.classes_
             if classes is not None:
                 given = np.unique(column_or_1d(np.asarray(classes)))
@@ -160,7 +169,7 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
                 known = given
             known, labels = _classes_of_batch(y, known)
             targets = _core.Targets.labels(labels, len(known))
-            self._take_batch(X, targets, labels, forgetting, classes=known)
+            self._take_batch(rows, targets, labels, forgetting, classes=known)
         return self
 
     def _decisions(self, scores: FloatArray) -> FloatArray:

@@ -75,6 +75,17 @@ callable, default={default weight_init}
         Scale of the weights and biases.
     fan_in : int, default=6
         Maximum number of inputs that a unit sees, with ``weight_init="sparse"`` or "mixed".
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns that hold categories. "from_dtype": in a data frame, those of texts or of the
+        library's categorical type. Or a list of their names or numbers, or a flag for each column.
+        Each category seen in training becomes an input that is 1 where it applies; missing values
+        are a category of their own if there were some in training. Categories not seen in training
+        are zeros. Flags are numbers, 0 and 1, unless they are listed. Missing numbers (NaN) need no
+        parameter: the median is put in their place, and if there were some in training, a further
+        input is 1 where they are missing.
+    max_categories : int, default=255
+        Largest number of categories of a column that become inputs, the most frequent ones; others
+        are zeros like those not seen.
     standardize : bool or "robust", default={default standardize}
         Whether to scale the inputs to mean 0 and standard deviation 1. "robust" does the same,
         except for inputs with a few values so wild that they alone make the deviation: where it is
@@ -185,8 +196,9 @@ callable, default={default weight_init}
         Limit, in bytes or as text such as "500MB", on the total memory of everything the search
         holds besides X and a constant of about 100 MB. With less memory, fewer networks are fitted
         at a time; the result is the same.
-    score_fraction, fan_in, standardize, extrapolate, fit_intercept, solver, tol
-        As in the estimator.
+    score_fraction, fan_in, categorical_features, max_categories, standardize, extrapolate, \
+fit_intercept, solver, tol
+        As in the estimator. What columns become is learnt from the training samples of each split.
     random_state : int, RandomState or None, default=None
         Seed of the draws, which all networks and splits share, and of the shuffling of folds.
     n_jobs : int or None, default=None
@@ -260,15 +272,16 @@ callable, default={default weight_init}
         How much the scores depend on each input: half the mean squared change of the scores when
         the input is exchanged between training samples (at most 1,000) and all others stay, which
         is the part of their variance that the input has to do with, alone or with others. Summed
-        over the outputs, as parts of one. It describes the network, not how well it predicts; for
-        that, see `sklearn.inspection.permutation_importance`.
+        over the outputs, as parts of one. All inputs that a column became are exchanged together:
+        there is one importance for each column. It describes the network, not how well it predicts;
+        for that, see `sklearn.inspection.permutation_importance`.
     network_ : FittedNetwork
         The fitted network, from which predictions, files and exports are made. The attributes above
         are read-only views of it.
     n_features_in_ : int
-        Number of inputs.
+        Number of columns of X.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the inputs, if they had any.""",
+        Names of the columns, if they had any.""",
     "classes": """classes_ : ndarray of shape (n_classes,)
         Class labels.
     temperature_ : float
@@ -276,6 +289,8 @@ callable, default={default weight_init}
         ``loss="log"``.""",
     "hidden": """hidden_weights_ : ndarray of shape (n_features_in_, n_terms)
         Weights of the hidden units, for raw inputs. A unit has one term, unless it is a leaf.
+        Where columns with categories or missing values became several inputs, there is a row for
+        each of ``network_.input_names``.
     hidden_biases_ : ndarray of shape (n_terms,)
         Biases of the hidden units.
     hidden_ends_ : ndarray of shape (n_hidden_,)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from stagenets import _core
 from stagenets.estimators._attributes import FittedAttributes
@@ -21,6 +21,7 @@ from stagenets.fitting._draws import core_draws
 from stagenets.fitting._fitted_network import FitHistory, FittedNetwork, FloatArray
 from stagenets.fitting._growing import Memory, known_stages, memory_for, seed_for
 from stagenets.fitting._importances import importances_of
+from stagenets.fitting._input_encoding import InputEncoding
 from stagenets.fitting._parameters import (
     WEIGHT_FAMILIES,
     check_choice,
@@ -35,6 +36,7 @@ from stagenets.fitting._parameters import (
     is_one_shot,
 )
 from stagenets.fitting._progress import StageInfo, watched_fit
+from stagenets.fitting._rows import Rows, checked_rows
 from stagenets.fitting._scikit_callbacks import CallbackSupportMixin
 from stagenets.fitting._stopping import Labels, stopping_of, warn_if_nothing_helped
 from stagenets.fitting._streaming import Stream, begin_stream, check_stream, with_batch
@@ -45,8 +47,6 @@ from stagenets.inspection._html import SummaryHTML
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-FLOAT_TYPES = (np.float64, np.float32)
 
 
 class StagewiseNetwork(
@@ -94,6 +94,8 @@ class StagewiseNetwork(
     weight_init: Any
     weight_scale: float
     fan_in: int
+    categorical_features: Any
+    max_categories: int
     standardize: bool | str
     extrapolate: bool
     fit_intercept: bool
@@ -208,7 +210,9 @@ class StagewiseNetwork(
         used = np.delete(np.arange(len(X)), apart) if len(apart) else None
         return replace(
             network,
-            importances=importances_of(fit.network, X, targets, effective_threads(self.n_jobs)),
+            importances=importances_of(
+                fit.network, X, targets, meaning.get("encoding"), effective_threads(self.n_jobs)
+            ),
             uncertainty=uncertainty_of(self, fit.network, fit.alpha, X, targets, used, groups),
         )
 
@@ -222,7 +226,7 @@ class StagewiseNetwork(
 
     def _take_batch(
         self,
-        X: FloatArray,
+        rows: Rows,
         targets: _core.Targets,
         labels: Labels | None,
         forgetting: Any,
@@ -231,10 +235,15 @@ class StagewiseNetwork(
         """Fit the network to a first batch, or its readout to one more."""
         kept = check_fraction("forgetting", forgetting)
         if check_stream(self):
-            self.network_ = self._fitted_network(X, targets, labels, None, None, **meaning)
-            self._stream = begin_stream(self, contiguous(X), targets)
+            encoding = self._encoding(rows, None)
+            X = contiguous(encoding.inputs(rows))
+            self.network_ = self._fitted_network(
+                X, targets, labels, None, None, encoding=encoding, **meaning
+            )
+            self._stream = begin_stream(self, X, targets)
         else:
-            self.network_, self._stream = with_batch(self, contiguous(X), targets, kept)
+            X = contiguous(self.network_.inputs(rows))
+            self.network_, self._stream = with_batch(self, X, targets, kept)
 
     def _uncertainty(self) -> Uncertainty:
         found = self._checked_network().uncertainty
@@ -256,7 +265,13 @@ class StagewiseNetwork(
         return self.network_
 
     def _validated(self, X: Any) -> FloatArray:
-        return contiguous(validate_data(self, X, reset=False, dtype=FLOAT_TYPES))
+        rows, _ = checked_rows(self, X, reset=False)
+        return contiguous(self.network_.inputs(rows))
+
+    def _encoding(self, rows: Rows, weights: Weights | None) -> InputEncoding:
+        """How the columns of these training rows become inputs."""
+        most = check_count("max_categories", self.max_categories)
+        return InputEncoding.learnt(rows, weights, most)
 
     def transform(self, X: Any) -> FloatArray:
         """Activations of the hidden units.
@@ -341,6 +356,8 @@ class StagewiseNetwork(
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
         return tags
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import validate_data
 
 from stagenets import _core
-from stagenets.estimators._network import FLOAT_TYPES, StagewiseNetwork, unchanged_on_failure
+from stagenets.estimators._network import StagewiseNetwork, unchanged_on_failure
 from stagenets.fitting._fitted_network import FloatArray
 from stagenets.fitting._parameters import check_flag
+from stagenets.fitting._rows import checked_rows
 from stagenets.fitting._scikit_callbacks import tells_callbacks
 from stagenets.fitting._streaming import can_stream, check_stream
 from stagenets.fitting._threads import effective_threads
@@ -32,7 +32,8 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training inputs. Computations are in float32 for float32 inputs, otherwise in float64.
+            Training inputs, NaN where they are missing. Computations are in float32 for float32
+            inputs, otherwise in float64.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets; each is standardised internally, so that their units do not matter.
         sample_weight : array-like of shape (n_samples,), optional
@@ -47,13 +48,20 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
         self
         """
         with unchanged_on_failure(self):
-            X, y = validate_data(self, X, y, dtype=FLOAT_TYPES, multi_output=True, y_numeric=True)
-            weights = checked_weights(sample_weight, len(X))
-            weights, X, y, groups = with_weight(weights, X, y, groups)
+            rows, y = checked_rows(self, X, y, multi_output=True, y_numeric=True)
+            weights = checked_weights(sample_weight, len(rows))
+            weights, rows, y, groups = with_weight(weights, rows, y, groups)
+            encoding = self._encoding(rows, weights)
             y = np.asarray(y, dtype=np.float64)
             targets = _core.Targets.numbers(y.reshape(len(y), -1))
             self.network_ = self._fitted_network(
-                X, targets, None, weights, groups, one_target=y.ndim == 1
+                encoding.inputs(rows),
+                targets,
+                None,
+                weights,
+                groups,
+                one_target=y.ndim == 1,
+                encoding=encoding,
             )
         return self
 
@@ -95,9 +103,7 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
         """
         with unchanged_on_failure(self):
             reset = check_stream(self)
-            X, y = validate_data(
-                self, X, y, reset=reset, dtype=FLOAT_TYPES, multi_output=True, y_numeric=True
-            )
+            rows, y = checked_rows(self, X, y, reset=reset, multi_output=True, y_numeric=True)
             y = np.asarray(y, dtype=np.float64)
             columns = () if reset or self.network_.one_target else (self.network_.n_outputs,)
             if not reset and y.shape[1:] != columns:
@@ -106,7 +112,7 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
                     f"{y.shape}"
                 )
             targets = _core.Targets.numbers(y.reshape(len(y), -1))
-            self._take_batch(X, targets, None, forgetting, one_target=y.ndim == 1)
+            self._take_batch(rows, targets, None, forgetting, one_target=y.ndim == 1)
         return self
 
     def _predictions(self, scores: FloatArray) -> FloatArray:

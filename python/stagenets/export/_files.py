@@ -23,7 +23,7 @@ from stagenets.export._upgrades import UPGRADES
 FORMAT = "stagenets"
 # The second is the name of the package when version 1 of the format was written.
 _FORMATS = (FORMAT, "residuum")
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 
 
 class ModelFileError(ValueError):
@@ -55,7 +55,7 @@ def save_model(
     """Write a fitted estimator to a file, all of it or nothing; see `StagewiseNetwork.save`.
 
     Without `staged`, the readouts of the stages are left out, which are most of a file.
-    `table` describes how the columns of a table become the estimator's inputs; see `TableEncoder`.
+    `table` says what the columns of a table hold that become the estimator's; see `ColumnTypes`.
     `notes` are anything else to keep with the model, as JSON-compatible data; see `notes_in`.
     """
     state = state_of(model, staged=staged)
@@ -125,10 +125,10 @@ def load(path: str | os.PathLike[str]) -> Any:
         model = model_of(state)
         if "table" not in state.header:
             return model
-        from stagenets.cli._table_encoder import TableEncoder
+        from stagenets.cli._column_types import ColumnTypes
         from stagenets.cli._table_model import table_model
 
-        return table_model(TableEncoder.from_plain(state.header["table"]), model)
+        return table_model(ColumnTypes.from_plain(state.header["table"]), model)
 
 
 def notes_in(path: str | os.PathLike[str]) -> dict[str, Any]:

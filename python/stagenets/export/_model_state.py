@@ -17,6 +17,7 @@ from stagenets.estimators._classifier import NetworkClassifier
 from stagenets.estimators._elm import ELMClassifier, ELMRegressor
 from stagenets.estimators._network import StagewiseNetwork
 from stagenets.estimators._rvfl import RVFLClassifier, RVFLRegressor
+from stagenets.export._plain_encoding import encoding_of, plain_categories
 from stagenets.fitting._fitted_network import (
     FitHistory,
     FittedNetwork,
@@ -24,6 +25,7 @@ from stagenets.fitting._fitted_network import (
     no_path,
     plain_network,
 )
+from stagenets.fitting._input_encoding import InputEncoding
 from stagenets.fitting._parameters import ACTIVATIONS, check_choice, check_flag
 from stagenets.fitting._uncertainty import Uncertainty
 
@@ -52,8 +54,10 @@ _LAYER: Layout = {
 # Networks without bounds extrapolate, as all did before there were any.
 _INPUTS_OPTIONAL: Layout = {
     "bounds": ("ends of a range", "outputs of layer -1"),
-    "importances": ("outputs of layer -1",),
+    "importances": ("columns",),
 }
+# Both or none, if the columns are the inputs and must be complete.
+_ENCODING: Layout = {"encoding.fills": ("columns",), "encoding.flagged": ("columns",)}
 _LAYER_OPTIONAL: Layout = {
     "layer{i}.scales": ("outputs of layer {i}",),
     "layer{i}.offsets": ("outputs of layer {i}",),
@@ -91,8 +95,9 @@ _UNCERTAINTY: Layout = {
     "uncertainty.root": ("columns and ones", "columns of the root"),
     "uncertainty.noise": ("outputs",),
 }
-_INTEGERS = ("selected", "best_iter", "units_path", "cv_sizes")  # and all ends
+_INTEGERS = ("selected", "best_iter", "units_path", "cv_sizes", "encoding.flagged")  # and all ends
 _PLAIN = (bool, int, float, str)
+_COLUMNS = "categorical_features"  # the only parameter that may be a list
 _OUTPUTS = ("default", "pandas", "polars")
 # In a NumPy array of strings each takes the space of the longest: a small file could claim a lot.
 _MOST_CHARACTERS = 2**24
@@ -125,8 +130,9 @@ def _layout(cls: type[StagewiseNetwork], arrays: Arrays) -> Layout:
                 target[name.format(i=layer)] = numbered
     if issubclass(cls, NetworkClassifier):
         layout |= _CLASSES
-    if _PATH.keys() & arrays.keys():
-        layout |= _PATH
+    for together in (_PATH, _ENCODING):
+        if together.keys() & arrays.keys():
+            layout |= together
     return layout | {name: optional[name] for name in optional if name in arrays}
 
 
@@ -140,6 +146,9 @@ def state_of(model: StagewiseNetwork, *, staged: bool = True) -> ModelState:
     plain = plain_network(network.core)
     values: dict[str, Any] = {"readout": plain["readout"], "bounds": plain["bounds"]}
     values["importances"] = network.importances
+    if network.encoding is not None:
+        values["encoding.fills"] = network.encoding.fills
+        values["encoding.flagged"] = network.encoding.flagged
     for number, layer in enumerate(plain["layers"]):
         values |= {f"layer{number}.{name}": layer[name] for name in layer if name != "activation"}
     if staged and network.is_staged:
@@ -162,6 +171,8 @@ def state_of(model: StagewiseNetwork, *, staged: bool = True) -> ModelState:
         "activations": [layer.activation for layer in network.layers],
         "one_target": network.one_target,
     }
+    if network.encoding is not None and network.encoding.categories:
+        header["categories"] = plain_categories(network.encoding)
     if network.uncertainty is not None:
         header["intervals"] = network.uncertainty.kind
     if "classes" in arrays and not _is_storable(arrays["classes"].dtype):
@@ -188,10 +199,10 @@ def model_of(state: ModelState) -> StagewiseNetwork:
     names = None
     if "feature_names" in header:
         names = _checked_strings("feature_names", header["feature_names"])
-        if len(names) != sizes["inputs"]:
-            raise ValueError(f"there must be {sizes['inputs']} feature_names; got {len(names)}")
+        if len(names) != sizes["columns"]:
+            raise ValueError(f"there must be {sizes['columns']} feature_names; got {len(names)}")
         model.feature_names_in_ = np.array(names, dtype=object)
-    model.n_features_in_ = sizes["inputs"]
+    model.n_features_in_ = sizes["columns"]
     model.network_ = FittedNetwork(
         _core_network(cls, arrays, header.get("activations")),
         _history(arrays),
@@ -200,6 +211,7 @@ def model_of(state: ModelState) -> StagewiseNetwork:
         temperature=float(arrays.get("temperature", 1.0)),
         feature_names=tuple(names or ()),
         importances=arrays.get("importances"),
+        encoding=_encoding(arrays, header.get("categories", []), sizes["inputs"]),
         uncertainty=_uncertainty(cls, arrays, header.get("intervals")),
     )
     if "output" in header:
@@ -249,6 +261,13 @@ def _history(arrays: Arrays) -> FitHistory:
     return FitHistory(**found)
 
 
+def _encoding(arrays: Arrays, categories: Any, inputs: int) -> InputEncoding | None:
+    found = _part(arrays, "encoding.")
+    if not found:
+        return None
+    return encoding_of(found["fills"], found["flagged"], categories, inputs)
+
+
 def _uncertainty(cls: type[StagewiseNetwork], arrays: Arrays, kind: Any) -> Uncertainty | None:
     found = _part(arrays, "uncertainty.")
     if not found:
@@ -265,6 +284,9 @@ def _uncertainty(cls: type[StagewiseNetwork], arrays: Arrays, kind: Any) -> Unce
 
 def _plain_params(model: StagewiseNetwork) -> dict[str, Any]:
     params = {name: _plain(value) for name, value in model.get_params(deep=False).items()}
+    columns = getattr(model, _COLUMNS)
+    if columns is not None and not isinstance(columns, str):
+        params[_COLUMNS] = np.asarray(columns).tolist()
     # Threads depend on the machine; a file must not be able to request a million of them.
     return {**params, "n_jobs": None}
 
@@ -283,7 +305,8 @@ def _checked_params(cls: type[StagewiseNetwork], params: Any) -> dict[str, Any]:
         raise ValueError(f"params must be a table of parameters; got {short(params)}")
     for name, value in params.items():
         check_choice("a parameter", name, names)
-        if value is not None and not isinstance(value, _PLAIN):
+        entries = value if name == _COLUMNS and isinstance(value, list) else [value]
+        if not all(entry is None or isinstance(entry, _PLAIN) for entry in entries):
             raise ValueError(f"{name} must be text, a number, a flag or None; got {short(value)}")
         if name.endswith("activation"):
             check_choice(name, value, ACTIVATIONS)
@@ -374,6 +397,11 @@ def _checked_sizes(cls: type[StagewiseNetwork], arrays: Arrays) -> dict[str, int
         if ends is not None and (len(ends) == 0 or ends[-1] != terms):
             raise ValueError(f"layer{layer}.ends must rise to {terms}")
     sizes["inputs"] = sizes["outputs of layer -1"]
+    if (
+        "encoding.fills" not in arrays
+        and sizes.setdefault("columns", sizes["inputs"]) != sizes["inputs"]
+    ):
+        raise ValueError(f"importances must be of {sizes['inputs']} inputs; got {sizes['columns']}")
     units = sum(sizes[f"outputs of layer {layer}"] for layer in range(cls._n_layers))
     columns = units + (sizes["inputs"] if cls._links_inputs else 0)
     expected = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterable
 from reprlib import repr as short
 from typing import Any
 
@@ -66,11 +67,27 @@ def predict(X):
 _SCORES = '''
 def scores(X):
     """The scores from the readout, for every row of X and every output."""
-    x = np.asarray(X, dtype=np.float64)
-    if x.ndim != 2 or x.shape[1] != {n_inputs}:
-        raise ValueError(f"X must have shape (n, {n_inputs}); got {{x.shape}}")
+    x = np.asarray(X, dtype={dtype})
+    if x.ndim != 2 or x.shape[1] != {n_columns}:
+        raise ValueError(f"X must have shape (n, {n_columns}); got {{x.shape}}")
 {layers}
     return {design} @ READOUT + INTERCEPT
+'''
+
+_ENCODED = '''
+def encoded(x):
+    """The inputs that the columns of x are: numbers, flags where they are missing, categories."""
+    inputs = []
+    for column, values in enumerate(x.T):
+        if column in CATEGORIES:
+            values = [None if value is None or value != value else value for value in values]
+            inputs += [[value == label for value in values] for label in CATEGORIES[column]]
+        else:
+            values = values.astype(np.float64)
+            missing = np.isnan(values)
+            inputs.append(np.where(missing, FILLS[column], values))
+            inputs += [missing] if column in FLAGGED else []
+    return np.array(inputs, dtype=np.float64).T
 '''
 
 _FUNCTION = """
@@ -90,7 +107,9 @@ def to_numpy_source(model: Any) -> str:
 
     The module needs only NumPy and has the function ``predict(X)``; for classifiers,
     ``predict_proba(X)`` and ``decision_function(X)`` as well. It contains the exact weights,
-    computes in float64 and agrees with the estimator to rounding error.
+    computes in float64 and agrees with the estimator to rounding error. X may be anything that
+    NumPy makes an array of shape (n, n_features_in_), with NaN (or None, among categories) for
+    missing values.
 
     Parameters
     ----------
@@ -117,6 +136,8 @@ def to_numpy_source(model: Any) -> str:
     """
     network = network_in(model)
     parts = [_HEADER.format(version=stagenets.__version__), _predictions(network), _scores(network)]
+    if network.encoding is not None and not network.encoding.is_identity:
+        parts.append(_ENCODED)
     for name in dict.fromkeys(layer.activation for layer in network.layers):
         parts.append(_FUNCTION.format(name=name, expression=_ACTIVATIONS[name]))
     return "\n".join([*parts, _DECODER, _constants(network)])
@@ -130,8 +151,13 @@ def _predictions(network: FittedNetwork) -> str:
 
 def _scores(network: FittedNetwork) -> str:
     lines, parts, read = [], ["x"] if network.direct_links else [], "x"
+    encoding, inputs = network.encoding, "x"
+    if encoding is not None:
+        inputs = "np.where(np.isnan(x), FILLS, x)" if encoding.is_identity else "encoded(x)"
     if network.bounds is not None:
-        lines.append("    x = np.clip(x, *BOUNDS)")
+        inputs = f"np.clip({inputs}, *BOUNDS)"
+    if inputs != "x":
+        lines.append(f"    x = {inputs}")
     for number, layer in enumerate(network.layers, 1):
         argument = f"{read} @ WEIGHTS_{number} + BIASES_{number}"
         if layer.ends is not None:  # the least of each unit's terms
@@ -142,7 +168,12 @@ def _scores(network: FittedNetwork) -> str:
         lines.append(f"    {read} = {units}{scaled}")
         parts.append(read)
     design = f"np.hstack([{', '.join(parts)}])" if len(parts) > 1 else parts[0]
-    return _SCORES.format(n_inputs=network.n_inputs, layers="\n".join(lines), design=design)
+    return _SCORES.format(
+        n_columns=network.n_inputs if encoding is None else encoding.n_columns,
+        dtype="object" if network.categorical_columns else "np.float64",
+        layers="\n".join(lines),
+        design=design,
+    )
 
 
 def _constants(network: FittedNetwork) -> str:
@@ -155,7 +186,13 @@ def _constants(network: FittedNetwork) -> str:
     for number, layer in enumerate(network.layers, 1):
         if layer.ends is not None:
             lines.append(f"STARTS_{number} = {[0, *layer.ends[:-1].tolist()]}")
+    encoding = network.encoding
+    if encoding is not None and not encoding.is_identity:
+        listed = {column: _listed(labels) for column, labels in encoding.categories.items()}
+        lines.append(f"CATEGORIES = {listed!a}")
+        lines.append(f"FLAGGED = {set(encoding.flagged.nonzero()[0].tolist())!r}")
     arrays: dict[str, Matrix | None] = {
+        "FILLS": None if encoding is None else encoding.fills,
         "BOUNDS": network.bounds,
         "READOUT": network.readout,
         "INTERCEPT": network.intercept,
@@ -169,11 +206,15 @@ def _constants(network: FittedNetwork) -> str:
     return "\n" + "\n".join(lines) + "\n"
 
 
+def _listed(labels: Iterable[Any]) -> list[Any]:
+    listed = list(labels)
+    if not all(label is None or isinstance(label, (bool, int, float, str)) for label in listed):
+        raise ValueError(f"labels must be numbers, booleans or strings; got {short(listed)}")
+    return listed
+
+
 def _labels(classes: NDArray[Any]) -> str:
-    labels = classes.tolist()
-    if not all(isinstance(label, (bool, int, float, str)) for label in labels):
-        raise ValueError(f"labels must be numbers, booleans or strings; got {short(labels)}")
-    return f"np.array({labels!a}, dtype={classes.dtype.str!r})"
+    return f"np.array({_listed(classes.tolist())!a}, dtype={classes.dtype.str!r})"
 
 
 def _encoded(name: str, array: Matrix) -> str:

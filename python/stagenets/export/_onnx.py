@@ -18,11 +18,14 @@ if TYPE_CHECKING:
 def to_onnx(model: Any, *, dtype: DTypeLike = np.float32) -> onnx.ModelProto:
     """Convert a fitted estimator to ONNX.
 
-    The input of the graph is ``X`` of shape (n, n_features_in_). A classifier has the outputs
-    ``label`` of shape (n,) and ``probabilities`` of shape (n, n_classes), in the order of
-    ``classes_``; a regressor has the output ``variable`` of shape (n, n_targets). Labels are
-    strings or 64-bit integers; other numbers and booleans are converted to integers. The graph uses
-    opset 17 and standard operators only. For pipelines, see `register_onnx_converters`.
+    The input of the graph is ``X`` of shape (n, n_features_in_), NaN where values are missing. If
+    the model has categories that are texts, their columns are apart in the input ``texts``, in
+    order, with empty texts where they are missing, and ``X`` has the other columns. A classifier
+    has the outputs ``label`` of shape (n,) and ``probabilities`` of shape (n, n_classes), in the
+    order of ``classes_``; a regressor has the output ``variable`` of shape (n, n_targets). Labels
+    are strings or 64-bit integers; other numbers and booleans are converted to integers. The graph
+    uses opset 17 and operators of the standard only. For pipelines, see
+    `register_onnx_converters`.
 
     Parameters
     ----------

@@ -87,10 +87,17 @@ def _convert_operator(scope: Any, operator: Any, container: Any) -> None:
     from skl2onnx.common.utils_classifier import get_label_classes
 
     from stagenets.export._onnx_graph import OPSET, onnx_model
+    from stagenets.export._onnx_inputs import text_columns
 
     _check_end_of_pipeline(scope, operator)
     model = operator.raw_operator
     network = network_in(model)
+    if text_columns(network.encoding):
+        raise NotImplementedError(
+            f"skl2onnx gives {type(model).__name__} one array of numbers, but it was fitted to "
+            "categories that are texts: call stagenets.to_onnx for the estimator itself, or put a "
+            "ColumnTransformer with a OneHotEncoder before it"
+        )
     raw_scores = False
     if network.classes is not None:
         network = replace(network, classes=get_label_classes(scope, model))

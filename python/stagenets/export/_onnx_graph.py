@@ -14,10 +14,12 @@ from onnx import TensorProto, helper, numpy_helper
 import stagenets
 from stagenets import _core
 from stagenets.export._activations import SELU_ALPHA, SELU_SCALE
+from stagenets.export._onnx_inputs import element_types, encoded_inputs, text_columns
 from stagenets.fitting._fitted_network import FittedNetwork
 
 # The operators used here have not changed since opset 13; IR 8 came with opset 17, in 2022.
 OPSET, IR_VERSION = 17, 8
+ML_OPSET = 3  # for the categories of texts
 
 
 def onnx_model(
@@ -32,9 +34,15 @@ def onnx_model(
 
     With `raw_scores`, decisions replace the probabilities; for two classes, they are (-d, d).
     """
-    graph = _Graph(dtype)
+    graph = Graph(dtype)
     numbers = graph.element_type
+    encoding = network.encoding
+    columns = network.n_inputs if encoding is None else encoding.n_columns
+    given = element_types(input_type or numbers, columns, len(text_columns(encoding)))
+    names = {name for name, _, _ in given}
     inputs = "X" if input_type in (None, numbers) else graph.apply("Cast", "X", to=numbers)
+    if encoding is not None:
+        inputs = encoded_inputs(graph, encoding, inputs if "X" in names else "", "texts")
     scores = _scores(graph, network, inputs)
     matrix: tuple[str, int] = ("n", network.n_outputs)
     if network.classes is None:
@@ -53,17 +61,18 @@ def onnx_model(
             helper.make_tensor_value_info("label", labels, ["n"]),
             helper.make_tensor_value_info("probabilities", numbers, matrix),
         ]
-    X = helper.make_tensor_value_info("X", input_type or numbers, ["n", network.n_inputs])
+    infos = [helper.make_tensor_value_info(name, kind, ["n", width]) for name, kind, width in given]
+    domains = {"": opset, **({"ai.onnx.ml": ML_OPSET} if "texts" in names else {})}
     return helper.make_model(
-        helper.make_graph(graph.nodes, "stagenets", [X], outputs, graph.constants),
-        opset_imports=[helper.make_opsetid("", opset)],
+        helper.make_graph(graph.nodes, "stagenets", infos, outputs, graph.constants),
+        opset_imports=[helper.make_opsetid(*domain) for domain in domains.items()],
         ir_version=IR_VERSION,
         producer_name="stagenets",
         producer_version=stagenets.__version__,
     )
 
 
-class _Graph:
+class Graph:
     """A graph under construction. Methods return the name of the value they add."""
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
@@ -90,7 +99,7 @@ class _Graph:
         return output
 
 
-def _selu(graph: _Graph, z: str) -> str:
+def _selu(graph: Graph, z: str) -> str:
     # onnxruntime has no Selu for double: scale · (max(z, 0) + alpha · (exp(min(z, 0)) − 1)).
     grown = graph.apply("Exp", graph.apply("Min", z, graph.constant(0)))
     below = graph.apply("Sub", grown, graph.constant(1))
@@ -99,15 +108,15 @@ def _selu(graph: _Graph, z: str) -> str:
     return graph.apply("Mul", joined, graph.constant(SELU_SCALE))
 
 
-def _tribas(graph: _Graph, z: str) -> str:
+def _tribas(graph: Graph, z: str) -> str:
     return graph.apply("Relu", graph.apply("Sub", graph.constant(1), graph.apply("Abs", z)))
 
 
-def _radbas(graph: _Graph, z: str) -> str:
+def _radbas(graph: Graph, z: str) -> str:
     return graph.apply("Exp", graph.apply("Neg", graph.apply("Mul", z, z)))
 
 
-_ACTIVATIONS: dict[str, Callable[[_Graph, str], str]] = {
+_ACTIVATIONS: dict[str, Callable[[Graph, str], str]] = {
     "sigmoid": lambda graph, z: graph.apply("Sigmoid", z),
     "tanh": lambda graph, z: graph.apply("Tanh", z),
     "relu": lambda graph, z: graph.apply("Relu", z),
@@ -119,7 +128,7 @@ _ACTIVATIONS: dict[str, Callable[[_Graph, str], str]] = {
 }
 
 
-def _least_terms(graph: _Graph, z: str, ends: NDArray[np.int64]) -> str:
+def _least_terms(graph: Graph, z: str, ends: NDArray[np.int64]) -> str:
     """The least of each unit's terms: the first of all units, the second (or the last), and so on.
 
     ReduceMin would change with the opset.
@@ -130,7 +139,7 @@ def _least_terms(graph: _Graph, z: str, ends: NDArray[np.int64]) -> str:
     return graph.apply("Min", *(graph.apply("Gather", z, graph.index(t), axis=1) for t in terms))
 
 
-def _layer(graph: _Graph, layer: _core.Layer, inputs: str, name: str) -> str:
+def _layer(graph: Graph, layer: _core.Layer, inputs: str, name: str) -> str:
     weights = graph.constant(layer.weights, f"{name}_weights")
     biases = graph.constant(layer.biases, f"{name}_biases")
     z = graph.apply("Gemm", inputs, weights, biases)
@@ -143,7 +152,7 @@ def _layer(graph: _Graph, layer: _core.Layer, inputs: str, name: str) -> str:
     return graph.apply("Add", scaled, graph.constant(layer.offsets, f"{name}_offsets"))
 
 
-def _within_bounds(graph: _Graph, network: FittedNetwork, inputs: str) -> str:
+def _within_bounds(graph: Graph, network: FittedNetwork, inputs: str) -> str:
     if network.bounds is None:
         return inputs
     lower, upper = network.bounds
@@ -151,7 +160,7 @@ def _within_bounds(graph: _Graph, network: FittedNetwork, inputs: str) -> str:
     return graph.apply("Min", raised, graph.constant(upper, "upper_bounds"))
 
 
-def _scores(graph: _Graph, network: FittedNetwork, inputs: str) -> str:
+def _scores(graph: Graph, network: FittedNetwork, inputs: str) -> str:
     inputs = _within_bounds(graph, network, inputs)
     parts, read = [inputs] if network.direct_links else [], inputs
     for number, layer in enumerate(network.layers, 1):
@@ -162,7 +171,7 @@ def _scores(graph: _Graph, network: FittedNetwork, inputs: str) -> str:
     return graph.apply("Gemm", design, readout, graph.constant(network.intercept, "intercept"))
 
 
-def _classify(graph: _Graph, scores: str, classes: NDArray[Any]) -> int:
+def _classify(graph: Graph, scores: str, classes: NDArray[Any]) -> int:
     """Add the output "label"; returns its element type."""
     labels = _label_tensor(classes)
     graph.constants.append(labels)
@@ -171,7 +180,7 @@ def _classify(graph: _Graph, scores: str, classes: NDArray[Any]) -> int:
     return int(labels.data_type)
 
 
-def _calibrate(graph: _Graph, scores: str, temperature: float) -> None:
+def _calibrate(graph: Graph, scores: str, temperature: float) -> None:
     scaled = graph.apply("Mul", scores, graph.constant(temperature, "temperature"))
     graph.apply("Softmax", scaled, axis=1, output="probabilities")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,8 @@ from stagenets import _core
 from stagenets.fitting._threads import single_threaded_blas
 
 if TYPE_CHECKING:
+    from stagenets.fitting._input_encoding import InputEncoding
+    from stagenets.fitting._rows import Rows
     from stagenets.fitting._uncertainty import Uncertainty
 
 FloatArray = NDArray[np.floating[Any]]
@@ -112,7 +114,8 @@ class FittedNetwork:
     """A fitted network: its layers and readout, the meaning of its outputs, and its history.
 
     ``scores = [x if linked, layers(x)] · readout + intercept``, where each layer reads the one
-    before it and x is clamped to the bounds of the inputs, if there are any.
+    before it and x is clamped to the bounds of the inputs, if there are any. The inputs x are made
+    of columns by the encoding; without one they are the columns, which must be complete then.
     """
 
     core: _core.Network
@@ -123,6 +126,30 @@ class FittedNetwork:
     feature_names: tuple[str, ...] = ()
     uncertainty: Uncertainty | None = None
     importances: Matrix | None = None
+    encoding: InputEncoding | None = None
+
+    @property
+    def categorical_columns(self) -> Collection[int]:
+        """Numbers of the columns that hold categories."""
+        return () if self.encoding is None else self.encoding.categories.keys()
+
+    @property
+    def input_names(self) -> list[str]:
+        """Names of the inputs, made from those of the columns if these have names."""
+        columns = self.n_inputs if self.encoding is None else self.encoding.n_columns
+        names = self.feature_names or [f"x{number}" for number in range(columns)]
+        return list(names) if self.encoding is None else self.encoding.names(names)
+
+    def inputs(self, rows: Rows) -> FloatArray:
+        """The inputs that rows of columns are."""
+        if self.encoding is not None:
+            return self.encoding.inputs(rows)
+        if not rows.complete:
+            raise ValueError(
+                "Input X contains NaN, and this network does not know what to put in its place: it "
+                "was fitted by an earlier version of stagenets, or by stagenets.dask"
+            )
+        return rows.values
 
     @property
     def layers(self) -> list[_core.Layer]:
@@ -246,7 +273,8 @@ class FittedNetwork:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(
-            {"uncertainty": None, "importances": None, **state}, core=core_network(state["core"])
+            {"uncertainty": None, "importances": None, "encoding": None, **state},
+            core=core_network(state["core"]),
         )
 
 

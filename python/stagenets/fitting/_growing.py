@@ -19,7 +19,18 @@ if TYPE_CHECKING:
 
 # Parameters that do not affect which units a stage keeps, only how many stages there are and how
 # they are run; the size is another.
-_FREE = ("tol", "n_iter_no_change", "intervals", "warm_start", "random_state", "n_jobs", "verbose")
+_FREE = (
+    "tol",
+    "n_iter_no_change",
+    "intervals",
+    "warm_start",
+    "random_state",
+    "n_jobs",
+    "verbose",
+    # The data to compare are those that columns have become.
+    "categorical_features",
+    "max_categories",
+)
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,8 @@ class AffineSearch(NetworkSearch):
         max_memory: float | str = "2GB",
         score_fraction: float = 1.0,
         fan_in: int = 6,
+        categorical_features: Any = "from_dtype",
+        max_categories: int = 255,
         standardize: bool | str = "robust",
         extrapolate: bool = False,
         fit_intercept: bool = True,
@@ -83,6 +85,8 @@ class AffineSearch(NetworkSearch):
         self.max_memory = max_memory
         self.score_fraction = score_fraction
         self.fan_in = fan_in
+        self.categorical_features = categorical_features
+        self.max_categories = max_categories
         self.standardize = standardize
         self.extrapolate = extrapolate
         self.fit_intercept = fit_intercept
@@ -140,6 +144,8 @@ class BroadSearch(NetworkSearch):
         feature_activation: str = "identity",
         sparse_features: bool = True,
         fan_in: int = 6,
+        categorical_features: Any = "from_dtype",
+        max_categories: int = 255,
         standardize: bool | str = True,
         extrapolate: bool = False,
         fit_intercept: bool = True,
@@ -170,6 +176,8 @@ class BroadSearch(NetworkSearch):
         self.feature_activation = feature_activation
         self.sparse_features = sparse_features
         self.fan_in = fan_in
+        self.categorical_features = categorical_features
+        self.max_categories = max_categories
         self.standardize = standardize
         self.extrapolate = extrapolate
         self.fit_intercept = fit_intercept

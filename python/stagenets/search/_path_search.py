@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -15,6 +15,7 @@ from stagenets import _core
 from stagenets.estimators._network import StagewiseNetwork
 from stagenets.fitting._fitted_network import FloatArray
 from stagenets.fitting._parameters import contiguous, is_one_shot
+from stagenets.fitting._rows import Rows
 from stagenets.fitting._threads import effective_threads, single_threaded_blas
 from stagenets.fitting._weights import Weights, counted
 from stagenets.search._measures import Judge
@@ -45,7 +46,7 @@ class PathSearch:
 
     def run(
         self,
-        X: FloatArray,
+        rows: Rows,
         targets: _core.Targets,
         judge: Judge | None = None,
         *,
@@ -55,37 +56,70 @@ class PathSearch:
     ) -> NDArray[np.float64]:
         """Quality of every candidate on every split, shape (candidates, splits).
 
-        The quality is what `judge` returns or, without one, accuracy or R², weighted.
+        The quality is what `judge` returns or, without one, accuracy or R², weighted. Each split
+        learns from its own training rows what columns become, as a fit to them would.
         """
         size_name = self.model._size_name
         sizes = sorted(set(self.grid[size_name]))
-        shape = counted(weights, len(X)), X.shape[1]
+        shape = counted(weights, len(rows)), rows.shape[1]
         families = self._families(shape, sizes[-1], classes)
         with single_threaded_blas():
-            quality = _core.search_networks(
-                contiguous(X),
-                targets,
-                families=[[settings for _, settings in family] for family in families],
-                sizes=sizes,
-                splits=self.splits,
-                weights=weights,
-                judge=judge,
-                temperatures=temperatures,
-                max_memory=self.max_memory,
-                threads=effective_threads(self.model.n_jobs),
-                progress=self.progress,
+            quality = np.concatenate(
+                [
+                    _core.search_networks(
+                        contiguous(X),
+                        targets,
+                        families=[[settings for _, settings in family] for family in families],
+                        sizes=sizes,
+                        splits=splits,
+                        weights=weights,
+                        judge=judge and _judge_from(first, judge),
+                        temperatures=temperatures,
+                        max_memory=self.max_memory,
+                        threads=effective_threads(self.model.n_jobs),
+                        progress=self._progress_from(first, len(splits)),
+                    )
+                    for first, splits, X in self._inputs(rows, weights)
+                ],
+                axis=1,
             )
-        rows = {
+        places = {
             _key(params): row
             for row, params in enumerate(params for family in families for params, _ in family)
         }
         columns = {size: column for column, size in enumerate(sizes)}
         return np.array(
             [
-                quality[rows[_key(self._without_size(params))], :, columns[params[size_name]]]
+                quality[places[_key(self._without_size(params))], :, columns[params[size_name]]]
                 for params in self.candidates
             ]
         )
+
+    def _inputs(
+        self, rows: Rows, weights: Weights | None
+    ) -> Iterator[tuple[int, list[Split], FloatArray]]:
+        """Splits that have their inputs in common, the number of the first, and the inputs."""
+        if rows.are_inputs:
+            yield 0, self.splits, rows.values
+            return
+        for number, split in enumerate(self.splits):
+            train = split[0]
+            encoding = self.model._encoding(
+                rows[train], None if weights is None else weights[train]
+            )
+            yield number, [split], encoding.inputs(rows)
+
+    def _progress_from(self, first: int, count: int) -> Callable[[int, int], None] | None:
+        """The progress that begins with a split, in terms of all splits."""
+        tell, all_splits = self.progress, len(self.splits)
+        if tell is None:
+            return None
+
+        def progress(done: int, total: int) -> None:
+            per_split = total // count
+            tell(first * per_split + done, all_splits * per_split)
+
+        return progress
 
     def _families(
         self, shape: tuple[int, int], largest: int, classes: NDArray[Any] | None
@@ -120,6 +154,11 @@ class PathSearch:
         if self._is_one_shot(params):
             ignored.update(_OF_STAGES)
         return {name: value for name, value in params.items() if name not in ignored}
+
+
+def _judge_from(first: int, judge: Judge) -> Judge:
+    """A judge of splits that are numbered from the first one on."""
+    return lambda split, *found: judge(first + split, *found)
 
 
 def _key(params: Params) -> str:

@@ -1,4 +1,4 @@
-"""From tables to inputs: against scikit-learn's ColumnTransformer, and what is refused."""
+"""What the columns of a table hold, what they become, and what is refused."""
 
 import datetime
 import json
@@ -8,61 +8,42 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
-from sklearn.impute import SimpleImputer
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
 
-from stagenets.cli._table_encoder import TableEncoder
+import stagenets
+from stagenets.cli._column_types import ColumnTypes
+from stagenets.cli._table_columns import TextColumn
 from stagenets.cli._table_model import guess_task, targets_of
 from tables import flowers
 
 
-def reference(numbers, texts):
-    """The same treatment by scikit-learn; texts must be of dtype object."""
-    text = make_pipeline(
-        SimpleImputer(strategy="constant", fill_value=""),
-        OneHotEncoder(handle_unknown="ignore", sparse_output=False),
-    )
-    return ColumnTransformer(
-        [("numbers", SimpleImputer(strategy="median"), numbers), ("texts", text, texts)]
-    )
-
-
-def for_reference(table):
-    table = table.astype({"wild": float})
-    return table.assign(
-        colour=table["colour"].astype(object).where(table["colour"].notna(), np.nan)
-    )
-
-
-def test_encoder_agrees_with_scikit_learns_own_transformers():
-    table, new = flowers(), flowers(seed=1)
-    new.loc[0, "colour"] = "green"  # never seen
-    encoder = TableEncoder(target="kind").fit(table)
-    oracle = reference(["height", "petals", "wild", "price"], ["colour"]).fit(for_reference(table))
-    order = ["height", "petals", "colour=", "colour=blue", "colour=red", "colour=white", "wild"]
+def test_columns_become_numbers_and_categories_and_stay_missing():
+    table = flowers()
+    types = ColumnTypes(target="kind").fit(table)
+    found = types.transform(table)
     dates = [f"picked: {part}" for part in ("year", "month", "day of week", "days")]
-    assert list(encoder.get_feature_names_out()) == [*order, *dates, "price"]
-    for data in (table, new):
-        ours = pd.DataFrame(encoder.transform(data), columns=encoder.get_feature_names_out())
-        theirs = oracle.transform(for_reference(data))
-        names = ["height", "petals", "wild", "price", *order[2:6]]
-        np.testing.assert_allclose(ours[names].to_numpy(), theirs)
+    names = ["height", "petals", "colour", "wild", *dates, "price"]
+    assert list(types.get_feature_names_out()) == list(found.columns) == names
+    for name in ("height", "petals", "wild", "price"):
+        assert found[name].dtype == np.float64
+        np.testing.assert_array_equal(found[name], table[name].astype(float))
+    assert found["colour"].dtype == "category"
+    assert found["colour"].isna().equals(table["colour"].isna())
+    known = table["colour"].notna()
+    assert found["colour"][known].tolist() == table["colour"][known].tolist()
 
 
 def test_identifiers_and_empty_columns_are_left_out_with_the_reason():
     table = flowers().assign(number=np.arange(120) * 3, year=np.arange(120) + 1900)
-    encoder = TableEncoder(target="kind", keep=["year"]).fit(table)
+    types = ColumnTypes(target="kind", keep=["year"]).fit(table)
     rising = "holds rising whole numbers, all different, like an identifier"
-    assert encoder.left_out_ == {
+    assert types.left_out_ == {
         "id": "holds 120 different texts in 120 rows (--keep id uses it)",
         "nothing": "has no values",
         "number": f"{rising} (--keep number uses it)",
     }
-    assert "year" in encoder.get_feature_names_out()
-    kept = TableEncoder(target="kind", keep=["id", "number"]).fit(table)
+    assert "year" in types.get_feature_names_out()
+    kept = ColumnTypes(target="kind", keep=["id", "number"]).fit(table)
     assert kept.left_out_.keys() == {"nothing", "year"}
 
 
@@ -72,26 +53,26 @@ def test_identifiers_and_empty_columns_are_left_out_with_the_reason():
     ids=["falling", "twice", "fractions", "few"],
 )
 def test_other_numbers_are_no_identifiers(values):
-    encoder = TableEncoder().fit(pd.DataFrame({"x": values}))
-    assert encoder.left_out_ == {}
+    types = ColumnTypes().fit(pd.DataFrame({"x": values}))
+    assert types.left_out_ == {}
 
 
 def test_dates_become_year_month_weekday_and_days():
     written = ["3.12.2023", None, "29.2.2024 18:00", "1.1.2025"]
     days = [datetime.datetime(2023, 12, 3), None, datetime.datetime(2024, 2, 29, 18)]
     days.append(datetime.datetime(2025, 1, 1))
-    elapsed = [(day - days[0]) / datetime.timedelta(days=1) for day in days if day]
-    days[1] = days[0] + datetime.timedelta(days=float(np.median(elapsed)))
     expected = [
         (day.year, day.month, day.weekday(), (day - days[0]) / datetime.timedelta(days=1))
+        if day
+        else (np.nan,) * 4
         for day in days
     ]
-    encoder = TableEncoder().fit(pd.DataFrame({"when": written}))
+    types = ColumnTypes().fit(pd.DataFrame({"when": written}))
     for same in (written, pd.to_datetime(written, dayfirst=True, format="mixed")):
-        found = encoder.transform(pd.DataFrame({"when": same}))
+        found = types.transform(pd.DataFrame({"when": same}))
         np.testing.assert_allclose(found, expected, rtol=1e-12)
     aware = pd.to_datetime(["2023-12-03"]).tz_localize("Asia/Tokyo")
-    assert encoder.transform(pd.DataFrame({"when": aware})).tolist() == [[2023, 12, 6, 0]]
+    assert types.transform(pd.DataFrame({"when": aware})).to_numpy().tolist() == [[2023, 12, 6, 0]]
 
 
 @pytest.mark.parametrize(
@@ -107,47 +88,47 @@ def test_dates_become_year_month_weekday_and_days():
 )
 def test_order_of_day_and_month_is_seen_or_told(written, day_first, month, remark):
     table = pd.DataFrame({"when": written})
-    encoder = TableEncoder(day_first=day_first).fit(table)
-    assert encoder.transform(table)[0, 1] == month
-    assert encoder.remarks_ == ([] if remark is None else [f"column 'when' is read as {remark}"])
+    types = ColumnTypes(day_first=day_first).fit(table)
+    assert types.transform(table).iloc[0, 1] == month
+    assert types.remarks_ == ([] if remark is None else [f"column 'when' is read as {remark}"])
 
 
 @pytest.mark.parametrize("value", ["soon", "30.2.2024", "2024-13-01", 20240101])
 def test_values_that_are_not_dates_are_named_with_their_column(value):
-    encoder = TableEncoder().fit(pd.DataFrame({"when": ["2024-01-02"]}))
+    types = ColumnTypes().fit(pd.DataFrame({"when": ["2024-01-02"]}))
     with pytest.raises(ValueError, match=f"column 'when' must hold dates; got .*{value}"):
-        encoder.transform(pd.DataFrame({"when": [value]}))
+        types.transform(pd.DataFrame({"when": [value]}))
 
 
 @pytest.mark.parametrize("text", ["1.2.3", "10.0.12", "2024-99-99", "1/2/24"])
 def test_texts_that_only_resemble_dates_stay_texts(text):
-    encoder = TableEncoder().fit(pd.DataFrame({"version": [text]}))
-    assert encoder.columns_[0].categories == (text,)
+    types = ColumnTypes().fit(pd.DataFrame({"version": [text]}))
+    assert types.columns_ == [TextColumn("version")]
 
 
 def test_order_of_columns_does_not_matter_and_others_are_ignored():
     table = flowers()
-    encoder = TableEncoder(target="kind").fit(table)
+    types = ColumnTypes(target="kind").fit(table)
     shuffled = table[table.columns[::-1]].assign(more=1).drop(columns=["kind", "id"])
-    np.testing.assert_array_equal(encoder.transform(shuffled), encoder.transform(table))
+    assert types.transform(shuffled).equals(types.transform(table))
 
 
 def test_missing_columns_are_named():
-    encoder = TableEncoder(target="kind").fit(flowers())
+    types = ColumnTypes(target="kind").fit(flowers())
     with pytest.raises(ValueError, match=r"it lacks 'height', 'wild'$"):
-        encoder.transform(flowers().drop(columns=["wild", "height"]))
+        types.transform(flowers().drop(columns=["wild", "height"]))
     many = pd.DataFrame({f"x{number}": [1.0, 2.0] for number in range(30)})
     with pytest.raises(ValueError, match="'x9' and 20 more"):
-        TableEncoder().fit(many).transform(flowers())
+        ColumnTypes().fit(many).transform(flowers())
 
 
 @pytest.mark.parametrize(
     ("values", "word"), [(["1", "x"], "'x'"), ([1.0, np.inf], "infinity"), (["1", "2"], "'1'")]
 )
 def test_values_that_are_not_numbers_are_named_with_their_column(values, word):
-    encoder = TableEncoder().fit(pd.DataFrame({"age": [1.0, 2.0]}))
+    types = ColumnTypes().fit(pd.DataFrame({"age": [1.0, 2.0]}))
     with pytest.raises(ValueError, match=f"column 'age' must hold .*numbers; got {word}"):
-        encoder.transform(pd.DataFrame({"age": values}))
+        types.transform(pd.DataFrame({"age": values}))
 
 
 @pytest.mark.parametrize(
@@ -164,10 +145,9 @@ def test_values_that_are_not_numbers_are_named_with_their_column(values, word):
 )
 def test_numbers_come_in_many_types(values):
     table = pd.DataFrame({"x": values})
-    encoded = TableEncoder().fit(table).transform(table)[:, 0]
+    typed = ColumnTypes().fit(table).transform(table)["x"]
     expected = np.array([np.nan if pd.isna(value) else float(value) for value in table["x"]])
-    expected[np.isnan(expected)] = np.nanmedian(expected)
-    np.testing.assert_array_equal(encoded, expected)
+    np.testing.assert_array_equal(typed, expected)
 
 
 @pytest.mark.parametrize(
@@ -181,9 +161,9 @@ def test_numbers_come_in_many_types(values):
 )
 def test_texts_come_in_many_types(values):
     table = pd.DataFrame({"x": values})
-    encoder = TableEncoder().fit(table)
-    assert encoder.columns_[0].categories == ("", "a", "b")
-    np.testing.assert_array_equal(encoder.transform(table), [[0, 1, 0], [1, 0, 0], [0, 0, 1]])
+    types = ColumnTypes().fit(table)
+    assert types.columns_ == [TextColumn("x")]
+    assert types.transform(table)["x"].astype(object).fillna("?").tolist() == ["a", "?", "b"]
 
 
 @pytest.mark.parametrize(
@@ -198,34 +178,31 @@ def test_texts_come_in_many_types(values):
 )
 def test_columns_of_other_kinds_are_left_out(values, reason):
     table = pd.DataFrame({"odd": values, "x": [1.0, 2.0, 3.0]})
-    encoder = TableEncoder().fit(table)
-    assert [column.name for column in encoder.columns_] == ["x"]
-    assert reason in encoder.left_out_["odd"]
+    types = ColumnTypes().fit(table)
+    assert [column.name for column in types.columns_] == ["x"]
+    assert reason in types.left_out_["odd"]
     with pytest.raises(ValueError, match=f"no column to learn from; 'odd' .*{reason}"):
-        TableEncoder().fit(table[["odd"]])
+        ColumnTypes().fit(table[["odd"]])
 
 
-def test_rare_categories_get_no_input():
-    table = pd.DataFrame({"x": list("aaabbbccd" * 5)})
-    encoder = TableEncoder(max_categories=2).fit(table)
-    assert encoder.columns_[0].categories == ("a", "b")
-    rare = "column 'x': 15 rows hold one of 2 rarer texts, which get no input (--max-categories)"
-    assert encoder.remarks_ == [rare]
-    assert encoder.unlisted(table) == {"x": {"c": 10, "d": 5}}
-    np.testing.assert_array_equal(
-        encoder.transform(pd.DataFrame({"x": ["c", "b"]})), [[0, 0], [0, 1]]
-    )
+def test_texts_without_an_input_are_counted():
+    table = pd.DataFrame({"z": np.arange(45) % 4, "x": list("aaabbbccd" * 5)})
+    types = ColumnTypes().fit(table)
+    network = stagenets.RVFLRegressor(n_hidden=2, max_categories=2, random_state=0)
+    network.fit(types.transform(table), np.arange(45.0))
+    assert network.network_.input_names == ["z", "x=a", "x=b"]
+    assert types.unlisted(table, network.network_) == {"x": {"c": 10, "d": 5}}
 
 
 def test_what_was_learnt_survives_json():
-    encoder = TableEncoder(target="kind", missing=["?"], decimal=",").fit(flowers())
-    again = TableEncoder.from_plain(json.loads(json.dumps(encoder.to_plain())))
-    assert again.columns_ == encoder.columns_
+    types = ColumnTypes(target="kind", missing=["?"], decimal=",").fit(flowers())
+    again = ColumnTypes.from_plain(json.loads(json.dumps(types.to_plain())))
+    assert again.columns_ == types.columns_
     assert (again.target, list(again.missing), again.decimal) == ("kind", ["?"], ",")
-    two = TableEncoder(target=["kind", "price"]).fit(flowers())
-    assert TableEncoder.from_plain(two.to_plain()).targets == ["kind", "price"]
+    two = ColumnTypes(target=["kind", "price"]).fit(flowers())
+    assert ColumnTypes.from_plain(two.to_plain()).targets == ["kind", "price"]
     new = flowers(seed=1)
-    np.testing.assert_array_equal(again.transform(new), encoder.transform(new))
+    assert again.transform(new).equals(types.transform(new))
 
 
 @pytest.mark.parametrize(
@@ -234,48 +211,44 @@ def test_what_was_learnt_survives_json():
         None,
         [],
         {},
-        {"target": 3, "missing": [], "columns": [{"name": "x", "fill": 1.0}]},
-        {"target": None, "missing": [3], "columns": [{"name": "x", "fill": 1.0}]},
+        {"target": 3, "missing": [], "columns": [{"name": "x", "kind": "number"}]},
+        {"target": None, "missing": [3], "columns": [{"name": "x", "kind": "number"}]},
         {"target": None, "missing": [], "columns": []},
-        {"target": [], "missing": [], "columns": [{"name": "x", "fill": 1.0}]},
-        {"target": [1], "missing": [], "columns": [{"name": "x", "fill": 1.0}]},
-        {"target": None, "missing": [], "decimal": 1, "columns": [{"name": "x", "fill": 1.0}]},
+        {"target": [], "missing": [], "columns": [{"name": "x", "kind": "number"}]},
+        {"target": [1], "missing": [], "columns": [{"name": "x", "kind": "number"}]},
+        {"target": None, "missing": [], "decimal": 1, "columns": [{"name": "x", "kind": "number"}]},
         *(
             {
                 "target": None,
                 "missing": [],
-                "columns": [{"name": "x", "start": start, "fill": fill, "day_first": flag}],
+                "columns": [{"name": "x", "kind": "date", "start": start, "day_first": flag}],
             }
-            for start, fill, flag in [
-                ("2024-02-30", 1.0, True),
-                ("0000-01-01", 1.0, True),
-                ("soon", 1.0, True),
-                ("2024-01-01", 1e9, True),
-                ("2024-01-01", float("nan"), True),
-                ("2024-01-01", None, True),
+            for start, flag in [
+                ("2024-02-30", True),
+                ("0000-01-01", True),
+                ("soon", True),
+                ("2024-01-01", 1),
+                (None, True),
             ]
         ),
         {"target": None, "missing": [], "columns": [{"name": "x"}]},
-        {"target": None, "missing": [], "columns": [{"name": 3, "fill": 1.0}]},
-        {"target": None, "missing": [], "columns": [{"name": "x", "fill": 10**400}]},
-        {"target": None, "missing": [], "columns": [{"name": "x", "fill": float("inf")}]},
-        {"target": None, "missing": [], "columns": [{"name": "x", "categories": []}]},
-        {"target": None, "missing": [], "columns": [{"name": "x", "categories": ["a", 1]}]},
-        {"target": None, "missing": [], "columns": [{"name": "x", "fill": 1.0}] * 2},
+        {"target": None, "missing": [], "columns": [{"name": 3, "kind": "number"}]},
+        {"target": None, "missing": [], "columns": [{"name": "x", "kind": "time"}]},
+        {"target": None, "missing": [], "columns": [{"name": "x", "kind": "number"}] * 2},
     ],
 )
 def test_damaged_data_are_refused(plain):
     with pytest.raises(ValueError, match="must"):
-        TableEncoder.from_plain(plain)
+        ColumnTypes.from_plain(plain)
 
 
-def test_encoder_behaves_like_a_transformer():
-    encoder = TableEncoder(target="kind", max_categories=3)
-    assert clone(encoder).get_params() == encoder.get_params()
+def test_it_behaves_like_a_transformer():
+    types = ColumnTypes(target="kind", day_first=True)
+    assert clone(types).get_params() == types.get_params()
     with pytest.raises(NotFittedError):
-        encoder.transform(flowers())
+        types.transform(flowers())
     with pytest.raises(TypeError, match="X must be a pandas DataFrame; got ndarray"):
-        encoder.fit(np.eye(3))
+        types.fit(np.eye(3))
 
 
 @pytest.mark.parametrize(

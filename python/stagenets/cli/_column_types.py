@@ -1,7 +1,7 @@
-"""From the columns of a table to the inputs of a network.
+"""From a table as it is read to columns that a network takes: numbers and categories.
 
-What is learnt from a table is plain data (a fill value, a list of categories or a first date for
-each column), so that it can be stored in a model file with the network.
+What is learnt from a table is plain data (a kind for each column, and the first of its dates), so
+that it can be stored in a model file with the network.
 """
 
 from __future__ import annotations
@@ -17,40 +17,38 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from stagenets.cli._table_columns import (
-    CategoryColumn,
     Column,
     DateColumn,
     NumberColumn,
+    TextColumn,
     checked_texts,
     column_of,
     dates_of,
     day_comes_first,
-    days_since,
     kind_of,
-    numbers_of,
     texts_of,
     word_among_numbers,
 )
 from stagenets.cli._table_files import import_pandas
+from stagenets.fitting._fitted_network import FittedNetwork
 
 # A column of texts is taken for an identifier if it has more different texts than this, and more
 # than half as many as there are rows; one of whole numbers, if it rises over more rows than this.
 _FEW_ROWS = 20
 
 
-class TableEncoder(TransformerMixin, BaseEstimator):
-    """Turns a DataFrame of numbers, texts, dates and missing values into inputs for a network.
+class ColumnTypes(TransformerMixin, BaseEstimator):
+    """Finds out what the columns of a DataFrame hold, and gives them to a network as such.
 
     Columns are found by name: their order does not matter, and others are ignored. Identifiers and
-    columns without values are left out. A date becomes its year, its month, its day of the week
-    (Monday is 0) and the days since the first date of the training table.
+    columns without values are left out. Texts become categories. A date becomes its year, its
+    month, its day of the week (Monday is 0) and the days since the first date of the training
+    table. What is missing stays missing.
 
     Parameters
     ----------
     target : str, sequence of str or None, default=None
         Columns that are not inputs.
-    max_categories : int, default=50
-        Most inputs to make of a column of text; rarer texts get none.
     keep : sequence of str, default=()
         Columns to use even if they look like identifiers.
     day_first : bool, default=False
@@ -63,7 +61,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    columns_ : list of NumberColumn, CategoryColumn or DateColumn
+    columns_ : list of NumberColumn, TextColumn or DateColumn
         The columns used.
     left_out_ : dict of str to str
         The columns not used, and why.
@@ -78,14 +76,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def __init__(
         self,
         target: str | Sequence[str] | None = None,
-        max_categories: int = 50,
         keep: Sequence[str] = (),
         day_first: bool = False,
         missing: Sequence[str] = (),
         decimal: str | None = None,
     ) -> None:
         self.target = target
-        self.max_categories = max_categories
         self.keep = keep
         self.day_first = day_first
         self.missing = missing
@@ -96,7 +92,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Names of the columns that are not inputs."""
         return [self.target] if isinstance(self.target, str) else list(self.target or ())
 
-    def fit(self, X: Any, y: Any = None) -> TableEncoder:
+    def fit(self, X: Any, y: Any = None) -> ColumnTypes:
         """Learn which columns hold what.
 
         Parameters
@@ -128,7 +124,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if kind == "numbers":
             if name not in self.keep and _numbers_rows(values):
                 return f"holds rising whole numbers, all different, like an identifier{_use(name)}"
-            return NumberColumn(name, float(np.nanmedian(numbers_of(name, values))))
+            return NumberColumn(name)
         if kind == "nothing":
             return "has no values"
         if kind == "times":
@@ -143,18 +139,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 f"column {name!r} is read as text because of {word!r}; if that stands for a "
                 f"missing number, add --missing {word!r}"
             )
-        counts = Counter(texts_of(values))
-        if name not in self.keep and len(counts) > max(_FEW_ROWS, len(values) / 2):
-            return f"holds {len(counts)} different texts in {len(values)} rows{_use(name)}"
-        frequent = sorted(counts, key=lambda text: (-counts[text], text))[: self.max_categories]
-        column = CategoryColumn(name, tuple(sorted(frequent)))
-        rare = column.unlisted(values)
-        if rare:
-            self.remarks_.append(
-                f"column {name!r}: {rare.total()} rows hold one of {len(rare)} rarer texts, which "
-                "get no input (--max-categories)"
-            )
-        return column
+        different = len(set(texts_of(values)))
+        if name not in self.keep and different > max(_FEW_ROWS, len(values) / 2):
+            return f"holds {different} different texts in {len(values)} rows{_use(name)}"
+        return TextColumn(name)
 
     def _learn_dates(self, name: str, values: Any) -> DateColumn:
         day_first = day_comes_first(values)
@@ -162,13 +150,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             day_first = self.day_first
             order = "day/month/year" if day_first else "month/day/year (else add --day-first)"
             self.remarks_.append(f"column {name!r} is read as {order}")
-        dates = dates_of(name, values, day_first=day_first)
-        start = dates.min().normalize()
-        fill = float(days_since(start, dates).median())
-        return DateColumn(name, start.strftime("%Y-%m-%d"), fill, day_first)
+        start = dates_of(name, values, day_first=day_first).min()
+        return DateColumn(name, start.strftime("%Y-%m-%d"), day_first)
 
-    def transform(self, X: Any) -> NDArray[np.float64]:
-        """The inputs of the network.
+    def transform(self, X: Any) -> Any:
+        """The columns for the network.
 
         Parameters
         ----------
@@ -176,7 +162,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_inputs)
+        DataFrame
+            With columns of float64 and of categories.
         """
         check_is_fitted(self)
         present = _checked_table(X).columns
@@ -186,10 +173,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 f"the table must have the columns that the model was fitted on; it lacks "
                 f"{_list(missing)}"
             )
-        return np.hstack([column.encode(X[column.name]) for column in self.columns_])
+        typed: dict[str, Any] = {}
+        for column in self.columns_:
+            typed |= dict(zip(column.names, column.typed(X[column.name]), strict=True))
+        return import_pandas().DataFrame(typed, index=X.index)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Names of the inputs of the network: "age", "colour=red", "born: year".
+        """Names of the columns for the network: "age", "colour", "born: year".
 
         Parameters
         ----------
@@ -200,7 +190,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         ndarray of str
         """
         check_is_fitted(self)
-        names = [name for column in self.columns_ for name in column.inputs]
+        names = [name for column in self.columns_ for name in column.names]
         return np.array(names, dtype=object)
 
     @property
@@ -208,13 +198,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Names of the columns to be read as text: categories, and dates as people write them."""
         return [column.name for column in self.columns_ if not isinstance(column, NumberColumn)]
 
-    def unlisted(self, X: Any) -> dict[str, Counter[str]]:
+    def unlisted(self, X: Any, network: FittedNetwork) -> dict[str, Counter[str]]:
         """For each column of text, the texts that get no input and how often they occur."""
-        return {
-            column.name: found
-            for column in self.columns_
-            if isinstance(column, CategoryColumn) and (found := column.unlisted(X[column.name]))
-        }
+        assert network.encoding is not None
+        names = self.get_feature_names_out().tolist()
+        found = {}
+        for column in self.columns_:
+            if isinstance(column, TextColumn):
+                known = network.encoding.categories[names.index(column.name)]
+                counts = Counter(texts_of(X[column.name]))
+                found[column.name] = Counter({t: counts[t] for t in counts.keys() - {*known, ""}})
+        return {name: counts for name, counts in found.items() if counts}
 
     def to_plain(self) -> dict[str, Any]:
         """What was learnt, as JSON-compatible data."""
@@ -227,13 +221,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         }
 
     @classmethod
-    def from_plain(cls, plain: Any) -> TableEncoder:
-        """The encoder from the output of `to_plain`; ValueError if it is anything else."""
+    def from_plain(cls, plain: Any) -> ColumnTypes:
+        """The object from the output of `to_plain`; ValueError if it is anything else."""
         match plain:
             case {"target": [_, *_] as names, "missing": [*words], "columns": [*columns]}:
-                encoder = cls(target=checked_texts(names), missing=checked_texts(words))
+                types = cls(target=checked_texts(names), missing=checked_texts(words))
             case {"target": str() | None as target, "missing": [*words], "columns": [*columns]}:
-                encoder = cls(target=target, missing=checked_texts(words))
+                types = cls(target=target, missing=checked_texts(words))
             case _:
                 raise ValueError(
                     "the table must have a target, words for missing values and columns; got "
@@ -242,13 +236,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         decimal = plain.get("decimal")
         if decimal not in (None, ".", ","):
             raise ValueError(f"the table's decimal sign must be . or ,; got {short(decimal)}")
-        encoder.decimal = decimal
-        encoder.columns_ = [column_of(column) for column in columns]
-        encoder.left_out_, encoder.remarks_ = {}, []
-        names = [column.name for column in encoder.columns_]
+        types.decimal = decimal
+        types.columns_ = [column_of(column) for column in columns]
+        types.left_out_, types.remarks_ = {}, []
+        names = [column.name for column in types.columns_]
         if not names or len(set(names)) < len(names):
             raise ValueError("the table must have columns of different names")
-        return encoder
+        return types
 
 
 def _numbers_rows(values: Any) -> bool:
