@@ -97,7 +97,7 @@ def test_automatic_sizes_count_weights(cls):
     if cls in problems.BLS:
         pytest.skip("sizes of BLS do not depend on the data")
     X, y = problems.data_for(cls, 60)
-    model = cls(pool_size=5, random_state=0).fit(X, y, sample_weight=np.full(60, 6.0))
+    model = cls(pool_size=5, alpha=3.0, random_state=0).fit(X, y, sample_weight=np.full(60, 6.0))
     assert model.n_hidden_ == 360 // 5
 
 
