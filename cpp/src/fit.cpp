@@ -56,11 +56,11 @@ Index best_size(const std::vector<double>& path) {
   return static_cast<Index>(best) + 1;
 }
 
-// Leave-one-out errors cost little where there are stages; classes need a temperature.
+// Leave-one-out errors cost little where there are stages; labels need a link.
 Wanted wanted_of(const Targets& targets, const StagewiseSettings& stages) {
   Wanted wanted;
   wanted.left_out_path = !stages.one_shot();
-  wanted.temperature = targets.task() == Task::one_label;
+  wanted.link = targets.task() != Task::numbers;
   return wanted;
 }
 
@@ -87,7 +87,7 @@ Fit fit(const TrainingData<Scalar>& data, const FitRequest& request, const Obser
   result.network = std::make_shared<const FittedNetwork>(
       std::move(fitted.network), std::move(fitted.readout), std::move(fitted.path));
   result.history = std::move(fitted.history);
-  result.temperature = fitted.temperature;
+  result.link = std::move(fitted.link);
   result.known = std::move(fitted.known);
   result.profile = fitted.profile;
   return result;

@@ -195,7 +195,9 @@ class Fit:
     @property
     def history(self) -> FitHistory: ...
     @property
-    def temperature(self) -> float: ...
+    def temperatures(self) -> _Matrix: ...
+    @property
+    def thresholds(self) -> _Matrix: ...
     @property
     def cv_path(self) -> _Matrix: ...
     @property
@@ -277,7 +279,7 @@ def search_networks(
     splits: Sequence[_Split],
     weights: _Matrix | None = None,
     judge: Callable[[int, _Matrix, float], float] | None,
-    temperatures: bool,
+    links: bool,
     max_memory: float,
     threads: int,
     progress: Callable[[int, int], None] | None,

@@ -17,7 +17,7 @@ struct FitRequest {
 struct Fit {
   std::shared_ptr<const FittedNetwork> network;
   FitHistory history;
-  double temperature = 1.0;  // of softmax(τ · scores); 1 if not requested
+  Link link;  // what makes probabilities of scores
   std::vector<double>
       cv_path;  // mean score of every size from 1 (NaN if not tried), if cross-validation chose it
   KnownStages known;  // if requested

@@ -20,7 +20,7 @@ def to_onnx(model: Any, *, dtype: DTypeLike = np.float32) -> onnx.ModelProto:
 
     The input of the graph is ``X`` of shape (n, n_features_in_). A classifier has the outputs
     ``label`` of shape (n,) and ``probabilities`` of shape (n, n_classes), in the order of
-    ``classes_``; a regressor has the output ``variable`` of shape (n, n_targets). Labels are
+    ``classes_``; with several labels, both have shape (n, n_labels); a regressor has the output ``variable`` of shape (n, n_targets). Labels are
     strings or 64-bit integers; other numbers and booleans are converted to integers. The graph uses
     opset 17 and standard operators only. For pipelines, see `register_onnx_converters`.
 

@@ -24,9 +24,9 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from stagenets import _core
-from stagenets.estimators._classifier import classes_and_labels
 from stagenets.estimators._network import FLOAT_TYPES, StagewiseNetwork, unchanged_on_failure
 from stagenets.fitting._fitted_network import FloatArray
+from stagenets.fitting._labels import CodedLabels, dense_labels
 from stagenets.fitting._parameters import check_count, check_flag, refusal, seed_of
 from stagenets.fitting._progress import search_progress
 from stagenets.fitting._weights import Weights, checked_weights, counted
@@ -143,7 +143,7 @@ class NetworkSearch(
             search = PathSearch(model, grid, splits, memory, progress)
             calibrate = classification and judge is not None and needs_probabilities(scorer)
             quality = search.run(
-                X, targets, judge, weights=weights, classes=classes, temperatures=calibrate
+                X, targets, judge, weights=weights, classes=classes, links=calibrate
             )
         self.n_splits_ = len(splits)
         self.cv_results_ = _results(search.candidates, quality)
@@ -318,8 +318,9 @@ class ClassifierSearch(ClassifierMixin, NetworkSearch):
         ----------
         X : array-like of shape (n_samples, n_features)
             Training inputs. Computations are in float32 for float32 inputs, otherwise in float64.
-        y : array-like of shape (n_samples,)
-            Class labels.
+        y : array-like of shape (n_samples,), or array-like or sparse matrix of shape \
+(n_samples, n_labels)
+            Classes; or, for samples with several labels, zeros and ones that say which they have.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the samples, in fits and in scores. A sample of weight 3 counts as three
             equal samples, and one of weight 0 is left out. A scorer that does not take weights, or
@@ -334,15 +335,17 @@ class ClassifierSearch(ClassifierMixin, NetworkSearch):
         self
         """
         with unchanged_on_failure(self):
-            X_array, y = validate_data(self, X, y, dtype=FLOAT_TYPES)
+            X_array, y = validate_data(self, X, y, dtype=FLOAT_TYPES, multi_output=True)
+            y = dense_labels(y)
             weights = checked_weights(sample_weight, len(X_array))
             model = self._search(X_array, y, weights, {**params, "groups": groups})
             self._refit(model, X, y, weights)
         return self
 
     def _targets(self, y: NDArray[Any]) -> tuple[NDArray[Any], _core.Targets]:
-        self.classes_, labels = classes_and_labels(y)
-        return self.classes_, _core.Targets.labels(labels, len(self.classes_))
+        coded = CodedLabels.of(y)
+        self.classes_ = coded.classes
+        return coded.classes, coded.targets
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of the best network; for two classes, those of the second minus the first.
@@ -382,6 +385,11 @@ class ClassifierSearch(ClassifierMixin, NetworkSearch):
         ndarray of shape (n_samples, n_classes)
         """
         return np.asarray(self._best().predict_log_proba(X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
 
 
 class RegressorSearch(RegressorMixin, NetworkSearch):

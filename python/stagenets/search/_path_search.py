@@ -51,7 +51,7 @@ class PathSearch:
         *,
         weights: Weights | None = None,
         classes: NDArray[Any] | None = None,
-        temperatures: bool = False,
+        links: bool = False,
     ) -> NDArray[np.float64]:
         """Quality of every candidate on every split, shape (candidates, splits).
 
@@ -60,7 +60,8 @@ class PathSearch:
         size_name = self.model._size_name
         sizes = sorted(set(self.grid[size_name]))
         shape = counted(weights, len(X)), X.shape[1]
-        families = self._families(shape, sizes[-1], classes)
+        several = targets.task == _core.Task.SEVERAL_LABELS
+        families = self._families(shape, sizes[-1], classes, several)
         with single_threaded_blas():
             quality = _core.search_networks(
                 contiguous(X),
@@ -70,7 +71,7 @@ class PathSearch:
                 splits=self.splits,
                 weights=weights,
                 judge=judge,
-                temperatures=temperatures,
+                links=links,
                 max_memory=self.max_memory,
                 threads=effective_threads(self.model.n_jobs),
                 progress=self.progress,
@@ -88,7 +89,11 @@ class PathSearch:
         )
 
     def _families(
-        self, shape: tuple[int, int], largest: int, classes: NDArray[Any] | None
+        self,
+        shape: tuple[int, int],
+        largest: int,
+        classes: NDArray[Any] | None,
+        several: bool,
     ) -> list[list[tuple[Params, _core.NetworkSettings]]]:
         size_name = self.model._size_name
         grid = {name: list(values) for name, values in self.grid.items() if name != size_name}
@@ -100,7 +105,7 @@ class PathSearch:
 
         return [
             [
-                (params, self._with(params, largest)._settings(shape, classes=classes))
+                (params, self._with(params, largest)._settings(shape, classes=classes, several_labels=several))
                 for params in family
             ]
             for _, family in groupby(sorted(networks.values(), key=drawn), key=drawn)
