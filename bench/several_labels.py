@@ -114,14 +114,16 @@ def main() -> None:
     add_output_option(parser)
     parser.add_argument("--splits", type=int, default=5)
     options = parser.parse_args()
-    rows = [row for name in DATASETS for seed in range(options.splits) for row in one_run(name, seed)]
+    rows = [
+        row for name in DATASETS for seed in range(options.splits) for row in one_run(name, seed)
+    ]
     table = averaged(rows)
     print(markdown(table))
     note = (
-        f"Means over {options.splits} random splits, 30 % of the samples for testing, all models with "
-        "their defaults. The log-loss is the mean over samples and labels; fit times are in units of "
-        "the first model's, which takes its turn with the others (the machine was busy otherwise). "
-        "Made by `bench/several_labels.py`."
+        f"Means over {options.splits} random splits, 30 % of the samples for testing, all models "
+        "with their defaults, on one thread. The log-loss is the mean over samples and labels; fit "
+        "times are in units of the first model's, which takes its turn with the others (on a busy "
+        "machine). Made by `bench/several_labels.py`."
     )
     write_csv(options.out / "several_labels.csv", rows)
     write_markdown(options.out / "several_labels.md", "Several labels", note, table)

@@ -5,10 +5,8 @@ import warnings
 import numpy as np
 import onnxruntime
 import pytest
-import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from problems import CLASSIFIERS, name_of, small
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 from scipy.special import expit, log_expit
@@ -17,7 +15,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import GridSearchCV, KFold
 
+import reference
 import stagenets
+from problems import CLASSIFIERS, name_of, small
 
 
 def data(samples=120, labels=4, seed=0):

@@ -48,7 +48,9 @@ class FittedAttributes:
     unit_scores_ = _recorded("unit_scores", _NO_STAGES)
     pool_quantiles_ = _recorded("pool_quantiles", _NO_STAGES)
     loo_path_ = _recorded("loo_path", _NO_STAGES)
-    loo_accuracy_path_ = _recorded("loo_accuracy_path", "only guided classifiers of one label have one")
+    loo_accuracy_path_ = _recorded(
+        "loo_accuracy_path", "only guided classifiers have one, of one label"
+    )
     validation_path_ = _recorded("validation_path", "early_stopping was not 'validation'")
     cv_path_ = _recorded("cv_path", "early_stopping was not True or 'cv'")
 

@@ -19,7 +19,12 @@ from stagenets.fitting._fitted_network import FloatArray
 from stagenets.fitting._labels import CodedLabels, dense_labels
 from stagenets.fitting._scikit_callbacks import tells_callbacks
 from stagenets.fitting._streaming import can_stream, check_stream
-from stagenets.fitting._weights import checked_weights, core_class_weights, core_label_weights, with_weight
+from stagenets.fitting._weights import (
+    checked_weights,
+    core_class_weights,
+    core_label_weights,
+    with_weight,
+)
 
 
 class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork):
@@ -90,8 +95,8 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
         The first batch chooses the hidden units and the scaling of the inputs. With every batch the
         readout becomes that of a fit of these units to all samples so far; no sample is kept. The
         first batch should be large enough to choose units on. `temperature_`, `thresholds_` and
-        attributes that describe the fit are those of the first batch. After `fit`, and in a model read from a
-        file, a batch is the first one. Requires ``loss="squared"``.
+        attributes that describe the fit are those of the first batch. After `fit`, and in a model
+        read from a file, a batch is the first one. Requires ``loss="squared"``.
 
         Parameters
         ----------
@@ -124,9 +129,7 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
         """
         with unchanged_on_failure(self):
             reset = check_stream(self)
-            X, y = validate_data(
-                self, X, y, reset=reset, dtype=FLOAT_TYPES, multi_output=True
-            )
+            X, y = validate_data(self, X, y, reset=reset, dtype=FLOAT_TYPES, multi_output=True)
             known = None if reset else self.classes_
             if classes is not None:
                 given = np.unique(column_or_1d(np.asarray(classes)))

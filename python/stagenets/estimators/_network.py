@@ -168,9 +168,7 @@ class StagewiseNetwork(
         check_intervals(self, weighted=weights is not None, several_labels=several)
         stopping = stopping_of(self, len(X), labels, groups)
         shape = counted(weights, len(X)), X.shape[1]
-        settings = self._settings(
-            shape, stopping, meaning.get("classes"), several_labels=several
-        )
+        settings = self._settings(shape, stopping, meaning.get("classes"), several_labels=several)
         stages = self._planned_stages(settings.max_units)
         X = contiguous(X)
         no_weights = np.empty(0)

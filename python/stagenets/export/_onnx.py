@@ -20,9 +20,10 @@ def to_onnx(model: Any, *, dtype: DTypeLike = np.float32) -> onnx.ModelProto:
 
     The input of the graph is ``X`` of shape (n, n_features_in_). A classifier has the outputs
     ``label`` of shape (n,) and ``probabilities`` of shape (n, n_classes), in the order of
-    ``classes_``; with several labels, both have shape (n, n_labels); a regressor has the output ``variable`` of shape (n, n_targets). Labels are
-    strings or 64-bit integers; other numbers and booleans are converted to integers. The graph uses
-    opset 17 and standard operators only. For pipelines, see `register_onnx_converters`.
+    ``classes_``; with several labels, both have shape (n, n_labels). A regressor has the output
+    ``variable`` of shape (n, n_targets). Labels are strings or 64-bit integers; other numbers and
+    booleans are converted to integers. The graph uses opset 17 and standard operators only. For
+    pipelines, see `register_onnx_converters`.
 
     Parameters
     ----------

@@ -177,9 +177,7 @@ def _classify(graph: _Graph, scores: str, classes: NDArray[Any]) -> int:
     return int(labels.data_type)
 
 
-def _find_labels(
-    graph: _Graph, scores: str, network: FittedNetwork, *, raw_scores: bool
-) -> None:
+def _find_labels(graph: _Graph, scores: str, network: FittedNetwork, *, raw_scores: bool) -> None:
     """Add the outputs "label" and "probabilities" of several labels."""
     decisions = graph.apply("Sub", scores, graph.constant(network.thresholds, "thresholds"))
     present = graph.apply("Greater", decisions, graph.constant(0))

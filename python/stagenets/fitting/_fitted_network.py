@@ -243,7 +243,8 @@ class FittedNetwork:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(
-            {"uncertainty": None, "importances": None, "thresholds": None, **state}, core=core_network(state["core"])
+            {"uncertainty": None, "importances": None, "thresholds": None, **state},
+            core=core_network(state["core"]),
         )
 
 

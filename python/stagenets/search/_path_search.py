@@ -105,7 +105,12 @@ class PathSearch:
 
         return [
             [
-                (params, self._with(params, largest)._settings(shape, classes=classes, several_labels=several))
+                (
+                    params,
+                    self._with(params, largest)._settings(
+                        shape, classes=classes, several_labels=several
+                    ),
+                )
                 for params in family
             ]
             for _, family in groupby(sorted(networks.values(), key=drawn), key=drawn)

@@ -79,9 +79,7 @@ def judge_by(
         rows = splits[split][1]
         return X[rows] if reads_inputs else rows  # scikit-learn's scorers pass X on unread
 
-    def judge(
-        split: int, scores: NDArray[np.float64], temperature: NDArray[np.float64]
-    ) -> float:
+    def judge(split: int, scores: NDArray[np.float64], temperature: NDArray[np.float64]) -> float:
         several = classes is not None and y.ndim == 2
         thresholds = np.zeros(scores.shape[1]) if several else None  # they are taken off already
         meaning = _Meaning(scores, temperature, thresholds, classes, one_target=y.ndim == 1)
