@@ -124,7 +124,7 @@ TEST_CASE("temperatures along a path are those of networks fitted to those sizes
         path_wanted.path_links = one_wanted.link = true;
         const std::vector<Index> sizes{1, 4, 7, 25, 30};
         const Targets targets(Task::one_label, problem.targets);
-        std::vector<double> path;
+        std::vector<Link> path;
         with_design(problem, 30, settings, weighted, 1,
                     [&](Design<double>& design, const RowBlocks& blocks, Team& team) {
                       StagewiseRun<double> run(design, blocks, targets, settings, path_wanted,

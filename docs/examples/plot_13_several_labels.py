@@ -35,8 +35,8 @@ for name, wanted, found in zip(properties, Y_test.T, model.predict(X_test).T, st
 
 # %%
 # With the squared error, scores are not probabilities yet. Each label has a threshold and a
-# temperature, fitted on the exact leave-one-out scores of the training samples; a label that is
-# rare, or hard to see, is predicted from a lower score on.
+# temperature, fitted on the exact leave-one-out scores of the training samples. The lines are the
+# thresholds.
 
 squared = RVFLClassifier(loss="squared", random_state=0).fit(X_train, Y_train)
 scores = squared.decision_function(X_test) + squared.thresholds_
@@ -50,4 +50,4 @@ for ax, name, values, wanted, threshold in zip(
     ax.axvline(threshold, color="black", linewidth=1)
     ax.set(title=name, xlabel="score")
 axes[0].set_ylabel("test samples")
-axes[0].legend(fontsize="small")
+figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)

@@ -278,7 +278,7 @@ def search_networks(
     sizes: list[int],
     splits: Sequence[_Split],
     weights: _Matrix | None = None,
-    judge: Callable[[int, _Matrix, float], float] | None,
+    judge: Callable[[int, _Matrix, _Matrix], float] | None,
     links: bool,
     max_memory: float,
     threads: int,

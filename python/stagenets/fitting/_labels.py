@@ -28,7 +28,7 @@ def dense_labels(y: Any) -> NDArray[Any]:
             "y must be a vector of classes, or a matrix of zeros and ones with a column for each "
             f"label; got a matrix of {found.tolist()}"
         )
-    return y
+    return np.asarray(y)
 
 
 @dataclass(frozen=True, eq=False)
