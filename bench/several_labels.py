@@ -112,7 +112,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add_output_option(parser)
-    parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--splits", type=int, default=3)
     options = parser.parse_args()
     rows = [
         row for name in DATASETS for seed in range(options.splits) for row in one_run(name, seed)
