@@ -156,10 +156,11 @@ def test_one_class_is_refused(cls):
 
 
 @pytest.mark.parametrize("cls", problems.CLASSIFIERS, ids=problems.name_of)
-@pytest.mark.parametrize("kind", ["continuous", "nan", "multilabel"])
+@pytest.mark.parametrize("kind", ["continuous", "nan", "two classes"])
 def test_targets_that_are_not_classes_are_refused(cls, kind):
     X, y = problems.data_for(cls)
-    bad = {"continuous": X[:, 0], "nan": np.where(y == 0, nan, y), "multilabel": X > 0}[kind]
+    bad = {"continuous": X[:, 0], "nan": np.where(y == 0, nan, y)}
+    bad = {**bad, "two classes": np.column_stack([y, y])}[kind]
     with pytest.raises(ValueError, match=r"label|NaN|y should be a 1d array|Multi"):
         problems.small(cls).fit(X, bad)
 

@@ -39,7 +39,7 @@ def search(**changes):
         "sizes": [1, 4],
         "splits": [SPLIT],
         "judge": None,
-        "temperatures": False,
+        "links": False,
         "max_memory": 1e9,
         "threads": 1,
         "progress": None,
@@ -127,5 +127,5 @@ def test_tasks_score_as_scikit_learn_does():
     scores, several = rng.normal(size=(20, 2)), rng.integers(0, 2, size=(20, 2)).astype(float)
     assert TARGETS.task == _core.Task.ONE_LABEL
     assert TARGETS.score(scores) == accuracy_score(LABELS, scores.argmax(axis=1))
-    assert _core.Targets.indicators(several).score(scores) == accuracy_score(several, scores > 0.5)
+    assert _core.Targets.indicators(several).score(scores) == accuracy_score(several, scores > 0)
     assert _core.Targets.numbers(several).score(scores) == pytest.approx(r2_score(several, scores))

@@ -216,7 +216,7 @@ def test_a_state_stays_what_it_is():
     X, y = problems.data_for(stagenets.RVFLClassifier, n=90)
     model = problems.small(stagenets.RVFLClassifier, random_state=3)
     rows = [_partition.load(X[some], y[some], True) for some in (slice(40), slice(40, 90))]
-    plan = _partition.Plan(model, X.shape, X.dtype, np.unique(y), False)
+    plan = _partition.Plan(model, X.shape, X.dtype, np.unique(y), False, False)
     states = [_partition.start(part, i, plan) for i, part in enumerate(rows)]
     for _ in range(12):
         asked = [state.question for state in states]

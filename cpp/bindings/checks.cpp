@@ -20,8 +20,9 @@ void check_weights(const std::optional<VectorD>& weights, Index rows) {
 
 void check_class_weights(const ClassWeights& weights, const Targets& targets) {
   if (weights.equal()) return;
-  check(targets.task() == Task::one_label, "class weights need one label per row");
-  check(weights.balanced || static_cast<Index>(weights.given.size()) == targets.outputs(),
+  check(targets.task() != Task::numbers, "class weights need labels");
+  const Index classes = (targets.task() == Task::one_label ? 1 : 2) * targets.outputs();
+  check(weights.balanced || static_cast<Index>(weights.given.size()) == classes,
         "there must be one weight per class");
 }
 

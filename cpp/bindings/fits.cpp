@@ -30,8 +30,8 @@ TrainingData<Scalar> checked_data(const InputArray<Scalar>& x, const Targets& ta
   check_rows("targets", targets.rows(), view.rows);
   check_weights(weights, view.rows);
   check_class_weights(settings.class_weights, targets);
-  check(settings.stages.loss == Loss::squared || targets.task() == Task::one_label,
-        "loss='log' needs one label per row");
+  check(settings.stages.loss == Loss::squared || targets.task() != Task::numbers,
+        "loss='log' needs labels");
   const Stopping& stopping = settings.stages.stopping;
   check_row_numbers("validation_rows", stopping.validation_rows, view.rows);
   return {view, targets, weights ? weights->data() : nullptr};
@@ -110,7 +110,7 @@ py::dict profile_of(const Fit& fit) {
 
 // A property that is a read-only view of a vector of the history.
 template <class Value>
-auto path_of(std::vector<Value> FitHistory::*member) {
+auto path_of(std::vector<Value> FitHistory::* member) {
   return [member](const py::object& self) {
     return as_array(self.cast<const FitHistory&>().*member, self);
   };
@@ -170,7 +170,8 @@ void register_fits(py::module_& module) {
           "network",
           [](const Fit& fit) { return std::const_pointer_cast<FittedNetwork>(fit.network); })
       .def_readonly("history", &Fit::history)
-      .def_readonly("temperature", &Fit::temperature)
+      .def_property_readonly("temperatures", [](const Fit& fit) { return fit.link.temperatures; })
+      .def_property_readonly("thresholds", [](const Fit& fit) { return fit.link.thresholds; })
       .def_readonly("alpha", &Fit::alpha)
       .def_property_readonly(
           "cv_sizes",

@@ -16,7 +16,7 @@ std::function<void(Index, Index)> progress_of(const py::object& progress) {
 
 namespace {
 
-// judge(split, scores, temperature) -> float, called by whichever thread has scores to judge. The scores are a
+// judge(split, scores, temperatures) -> float, called by whichever thread has scores to judge. The scores are a
 // read-only view that is valid until the call returns.
 Judge judge_of(const py::object& judge) {
   if (judge.is_none()) return nullptr;
@@ -28,7 +28,7 @@ Judge judge_of(const py::object& judge) {
                              {sizeof(double), sizeof(double) * scores.rows()}, scores.data(),
                              py::none());
     view.attr("flags").attr("writeable") = false;
-    return call_python(borrowed, held_out.split, view, held_out.temperature)
+    return call_python(borrowed, held_out.split, view, Eigen::RowVectorXd(held_out.temperatures))
         .template cast<double>();
   };
 }
@@ -49,8 +49,8 @@ py::array_t<double> search_from_python(const InputArray<Scalar>& x, const Target
                                        const std::vector<Index>& sizes,
                                        const std::vector<RowPair>& splits,
                                        const std::optional<VectorD>& weights,
-                                       const py::object& judge, bool temperatures,
-                                       double max_memory, int threads, const py::object& progress) {
+                                       const py::object& judge, bool links, double max_memory,
+                                       int threads, const py::object& progress) {
   const InputView<Scalar> view = view_of(x);
   check_rows("targets", targets.rows(), view.rows);
   check(!sizes.empty() && sizes.front() >= 0 && std::is_sorted(sizes.begin(), sizes.end()),
@@ -61,14 +61,14 @@ py::array_t<double> search_from_python(const InputArray<Scalar>& x, const Target
     check_class_weights(family.front().class_weights, targets);
   }
   check_weights(weights, view.rows);
-  check(!temperatures || targets.task() == Task::one_label, "temperatures need one label per row");
+  check(!links || targets.task() != Task::numbers, "links are for labels");
   SearchSettings settings;
   settings.families = families;
   settings.sizes = sizes;
   settings.splits = split_list(splits);
   check(!splits.empty(), "there must be at least one split");
   check_splits(settings.splits, view.rows);
-  settings.temperatures = temperatures;
+  settings.links = links;
   settings.max_memory = max_memory;
   settings.threads = threads;
   const SearchProgress tell = progress_of(progress);
@@ -88,7 +88,7 @@ void register_search(py::module_& module) {
   const auto define = [&](auto function) {
     module.def("search_networks", function, py::arg("x").noconvert(), py::arg("targets"),
                py::kw_only(), py::arg("families"), py::arg("sizes"), py::arg("splits"),
-               py::arg("weights") = py::none(), py::arg("judge"), py::arg("temperatures"),
+               py::arg("weights") = py::none(), py::arg("judge"), py::arg("links"),
                py::arg("max_memory"), py::arg("threads"), py::arg("progress"));
   };
   define(&search_from_python<double>);

@@ -32,43 +32,105 @@ MatrixD gather_rows(const MatrixD& rows, const RowBlocks& blocks) {
   return Eigen::Map<const MatrixD>(all.data(), rows.cols(), all.size() / rows.cols()).transpose();
 }
 
+// By Cramer's rule.
+Eigen::Vector2d solution(const Eigen::Matrix2d& a, const Eigen::Vector2d& b) {
+  const double determinant = a(0, 0) * a(1, 1) - a(0, 1) * a(1, 0);
+  return Eigen::Vector2d(b[0] * a(1, 1) - b[1] * a(0, 1), a(0, 0) * b[1] - a(1, 0) * b[0]) /
+         determinant;
+}
+
+// The likelihood of one label under σ(slope · x + shift), where x are its scores from their mean.
+class LogisticLikelihood {
+ public:
+  LogisticLikelihood(const VectorD& x, const VectorD& present, const std::vector<double>& weights)
+      : x_(x),
+        weights_(weights.empty() ? VectorD(VectorD::Ones(x.size()))
+                                 : VectorD(Eigen::Map<const VectorD>(weights.data(), x.size()))) {
+    const double with = weights_.dot(present), without = weights_.sum() - with;
+    const double high = (with + 1) / (with + 2), low = 1 / (without + 2);
+    goals_ = (present.array() > 0.5).select(VectorD::Constant(x.size(), high), low);
+  }
+
+  // Its negative logarithm, with slope and curvature.
+  struct Value {
+    double loss = 0;
+    Eigen::Vector2d gradient = Eigen::Vector2d::Zero();
+    Eigen::Matrix2d hessian = Eigen::Matrix2d::Zero();
+  };
+  Value at(const Eigen::Vector2d& point) const {
+    Value value;
+    for (Index i = 0; i < x_.size(); ++i) {
+      const double z = point[0] * x_[i] + point[1], power = std::exp(-std::abs(z));
+      const double chance = (z > 0 ? 1.0 : power) / (1 + power);
+      const Eigen::Vector2d row(x_[i], 1);
+      value.loss += weights_[i] * (std::max(z, 0.0) + std::log1p(power) - goals_[i] * z);
+      value.gradient += weights_[i] * (chance - goals_[i]) * row;
+      value.hessian += weights_[i] * chance * (1 - chance) * row * row.transpose();
+    }
+    return value;
+  }
+
+ private:
+  const VectorD& x_;
+  VectorD weights_;
+  VectorD goals_;
+};
+
 }  // namespace
+
+Link Link::identity(Index outputs) {
+  return {Eigen::RowVectorXd::Ones(outputs), Eigen::RowVectorXd::Zero(outputs)};
+}
 
 Calibration::Calibration(const Targets& targets, const RowWeights& weights, const RowBlocks& blocks)
     : blocks_(blocks),
       rows_(calibration_rows(targets.rows(), weights.root_data(), blocks)),
       targets_(targets.of_rows(rows_).values()),
       roots_(VectorD::Ones(targets_.rows())),
-      left_out_(VectorD::Ones(targets_.rows())) {
-  MatrixD facts(targets_.rows(), 2);
+      left_out_(VectorD::Ones(targets_.rows())),
+      task_(targets.task()) {
+  MatrixD facts(targets_.rows(), targets_.cols() + 1);
+  facts.leftCols(targets_.cols()) = targets_;
   for (Index i = 0; i < targets_.rows(); ++i) {
     const Index row = rows_[static_cast<std::size_t>(i)];
     if (weights.root_data()) roots_[i] = weights.roots[row];
     if (weights.left_out_data()) left_out_[i] = weights.left_out[row];
-    facts(i, 0) = static_cast<double>(targets.label(row));
-    facts(i, 1) = roots_[i] * roots_[i];
+    facts(i, targets_.cols()) = roots_[i] * roots_[i];
   }
   const MatrixD all = gather_rows(facts, blocks);
+  wanted_ = all.leftCols(targets_.cols());
   for (Index i = 0; i < all.rows(); ++i) {
-    labels_.push_back(static_cast<Index>(all(i, 0)));
-    if (weights.root_data()) weights_.push_back(all(i, 1));
+    Index label;
+    wanted_.row(i).maxCoeff(&label);
+    labels_.push_back(label);
+    if (weights.root_data()) weights_.push_back(all(i, targets_.cols()));
   }
 }
 
-double Calibration::temperature(const CalibrationState& state) const {
+Link Calibration::link(const CalibrationState& state) const {
   MatrixD scores = targets_;
   for (Index i = 0; i < scores.rows(); ++i) {
     const double growth = loo_growth(left_out_[i] * state.leverage[i]);
     scores.row(i) -= state.residual.row(i) * (growth / roots_[i]);
   }
-  return fit_temperature(gather_rows(scores, blocks_), labels_, weights_);
+  const MatrixD all = gather_rows(scores, blocks_);
+  Link link = Link::identity(all.cols());
+  if (task_ == Task::one_label) {
+    link.temperatures.setConstant(fit_temperature(all, labels_, weights_));
+    return link;
+  }
+  for (Index c = 0; c < all.cols(); ++c) {
+    const Logistic found = fit_logistic(all.col(c), wanted_.col(c), weights_);
+    link.temperatures[c] = found.temperature;
+    link.thresholds[c] = found.threshold;
+  }
+  return link;
 }
 
-std::vector<double> Calibration::temperatures(CalibrationState state, const MatrixD& columns,
-                                              const MatrixD& steps,
-                                              const std::vector<Index>& counts) const {
+std::vector<Link> Calibration::links(CalibrationState state, const MatrixD& columns,
+                                     const MatrixD& steps, const std::vector<Index>& counts) const {
   MatrixD& residual = state.residual;
-  std::vector<double> found;
+  std::vector<Link> found;
   Index done = 0;
   for (const Index count : counts) {
     const Index more = count - done;
@@ -77,7 +139,7 @@ std::vector<double> Calibration::temperatures(CalibrationState state, const Matr
                        steps.rows(), 1, residual.data(), residual.rows());
     state.leverage += columns.middleCols(done, more).rowwise().squaredNorm();
     done = count;
-    found.push_back(temperature(state));
+    found.push_back(link(state));
   }
   return found;
 }
@@ -114,6 +176,45 @@ double fit_temperature(const MatrixD& scores, const std::vector<Index>& labels,
     tau = next;
   }
   return tau;
+}
+
+// Newton steps with a line search. The temperature is bounded: scores that say nothing are, when left out, a little lower
+// where the label is than where it is not.
+Logistic fit_logistic(const VectorD& scores, const VectorD& present,
+                      const std::vector<double>& weights) {
+  constexpr double kLeast = 1e-3, kMost = 1e3, kTolerance = 1e-12;
+  constexpr int kSteps = 100;
+  const double center = scores.mean();
+  const VectorD x = (scores.array() - center).matrix();
+  const LogisticLikelihood likelihood(x, present, weights);
+  const auto bounded = [&](Eigen::Vector2d point) {
+    point[0] = std::clamp(point[0], kLeast, kMost);
+    return point;
+  };
+  Eigen::Vector2d point(1, 0);
+  LogisticLikelihood::Value now = likelihood.at(point);
+  for (int step = 0; step < kSteps; ++step) {
+    const bool at_end =
+        (point[0] <= kLeast && now.gradient[0] > 0) || (point[0] >= kMost && now.gradient[0] < 0);
+    Eigen::Matrix2d hessian = now.hessian;
+    hessian.diagonal().array() += kTolerance * (1 + hessian.trace());
+    Eigen::Vector2d direction(0, -now.gradient[1] / hessian(1, 1));
+    if (!at_end) direction = -solution(hessian, now.gradient);
+    double length = 1;
+    Eigen::Vector2d next = bounded(point + direction);
+    LogisticLikelihood::Value there = likelihood.at(next);
+    while (!(there.loss <= now.loss) && length > 1e-6) {
+      length /= 2;
+      next = bounded(point + length * direction);
+      there = likelihood.at(next);
+    }
+    if (!(there.loss < now.loss)) break;
+    const double gain = now.loss - there.loss;
+    point = next;
+    now = there;
+    if (gain <= kTolerance * now.loss) break;
+  }
+  return {point[0], center - point[1] / point[0]};
 }
 
 }  // namespace stagenets

@@ -5,11 +5,11 @@
 namespace stagenets {
 namespace {
 
-// Leave-one-out errors cost little where there are stages; classes need a temperature.
+// Leave-one-out errors cost little where there are stages; labels need a link.
 Wanted wanted_of(const Targets& targets, const StagewiseSettings& stages) {
   Wanted wanted;
   wanted.left_out_path = !stages.one_shot();
-  wanted.temperature = targets.task() == Task::one_label;
+  wanted.link = targets.task() != Task::numbers;
   return wanted;
 }
 
@@ -44,7 +44,7 @@ Fit fit(const TrainingData<Scalar>& data, const FitRequest& request, const Obser
   result.network = std::make_shared<const FittedNetwork>(
       std::move(fitted.network), std::move(fitted.readout), std::move(fitted.path));
   result.history = std::move(fitted.history);
-  result.temperature = fitted.temperature;
+  result.link = std::move(fitted.link);
   result.known = std::move(fitted.known);
   result.known.alpha = result.alpha;
   result.profile = fitted.profile;

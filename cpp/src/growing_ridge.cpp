@@ -5,8 +5,8 @@
 
 #include "stagenets/cholesky.hpp"
 #include "stagenets/dual_factor.hpp"
+#include "stagenets/row_loss.hpp"
 #include "stagenets/sizes.hpp"
-#include "stagenets/softmax_readout.hpp"
 
 namespace stagenets {
 namespace {
@@ -23,8 +23,8 @@ Solver solver_for(const StagewiseSettings& settings, const RowBlocks& blocks) {
   return settings.solver;
 }
 
-double penalty_of(const StagewiseSettings& settings) {
-  return by_squares(settings) ? settings.alpha : majorizing_penalty(settings.alpha);
+double penalty_of(const StagewiseSettings& settings, Task task) {
+  return by_squares(settings) ? settings.alpha : RowLoss(task).majorizing_penalty(settings.alpha);
 }
 
 // The number of candidates that the joint choice considers, however many units are still to be built: so the first
@@ -79,12 +79,12 @@ Choice choose(const Projection& projection, Index wanted, Selection selection, d
 
 template <class Scalar>
 GrowingRidge<Scalar>::GrowingRidge(Design<Scalar>& design, const RowBlocks& blocks,
-                                   const MatrixD& targets, const MatrixD& weighted_targets,
+                                   const Targets& targets, const MatrixD& weighted_targets,
                                    const StagewiseSettings& settings, const Wanted& wanted,
                                    const Calibration* calibration, Team& team)
     : design_(design),
       team_(team),
-      state_(blocks, weighted_targets, penalty_of(settings), wanted.leverages()),
+      state_(blocks, weighted_targets, penalty_of(settings, targets.task()), wanted.leverages()),
       solver_(solver_for(settings, blocks)),
       selection_(settings.selection),
       block_(settings.block),
@@ -92,7 +92,7 @@ GrowingRidge<Scalar>::GrowingRidge(Design<Scalar>& design, const RowBlocks& bloc
       width_(design.fixed()),
       calibration_(calibration) {
   if (wanted.left_out_path && by_squares(settings)) {
-    state_.left_out.emplace(targets, design.weights(), blocks);
+    state_.left_out.emplace(targets.values(), design.weights(), blocks);
   }
   if (solver_ == Solver::dual) {
     change_to_dual();
@@ -281,12 +281,12 @@ ReadoutPath GrowingRidge<Scalar>::path_through(const std::vector<Index>& units) 
 }
 
 template <class Scalar>
-std::vector<double> GrowingRidge<Scalar>::temperatures(const std::vector<Index>& units) const {
+std::vector<Link> GrowingRidge<Scalar>::links(const std::vector<Index>& units) const {
   const MatrixD last = factor_->unit_columns(calibration_->rows());
   MatrixD columns(last.rows(), primal_columns_.cols() + last.cols());
   if (primal_columns_.cols() > 0) columns.leftCols(primal_columns_.cols()) = primal_columns_;
   columns.rightCols(last.cols()) = last;
-  return calibration_->temperatures(calibration_start_, columns, all_steps(), units);
+  return calibration_->links(calibration_start_, columns, all_steps(), units);
 }
 
 template class GrowingRidge<float>;

@@ -42,8 +42,8 @@ NetworkFit network_of(StagewiseFit fit, const NetworkUnits<Scalar>& units,
   result.path.directions = raw(result.path.directions);
   result.path.steps = result.path.steps * targets.scale.asDiagonal();
   result.history = std::move(fit.history);
-  result.temperature = fit.temperature;
-  result.path_temperatures = std::move(fit.path_temperatures);
+  result.link = std::move(fit.link);
+  result.path_links = std::move(fit.path_links);
   result.known = std::move(fit.known);
   result.profile = fit.profile;
   return result;

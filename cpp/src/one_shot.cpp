@@ -127,12 +127,12 @@ double solve_primal(Design<Scalar>& design, RidgeState<Scalar>& state,
   if (!calibration) return measured;
   MatrixD q;
   const CalibrationState last = calibration_state(design, state, *calibration, factor, fit.readout,
-                                                  wanted.path_temperatures ? &q : nullptr, team);
-  fit.temperature = calibration->temperature(last);
-  if (!wanted.path_temperatures) return measured;
+                                                  wanted.path_links ? &q : nullptr, team);
+  fit.link = calibration->link(last);
+  if (!wanted.path_links) return measured;
   const CalibrationState nothing{state.targets(calibration->rows(), Eigen::all),
                                  VectorD::Zero(q.rows())};
-  fit.path_temperatures = calibration->temperatures(nothing, q, z, kept_before);
+  fit.path_links = calibration->links(nothing, q, z, kept_before);
   return measured;
 }
 
@@ -155,9 +155,9 @@ double solve_dual(Design<Scalar>& design, RidgeState<Scalar>& state, const Calib
     history.objective_path.push_back(
         first ? state.objective : std::min(state.objective, history.objective_path.back()));
     history.residual_path.push_back(state.residual_energy);
-    if (calibration && (is_last || wanted.path_temperatures)) {
-      fit.temperature = calibration->temperature(state.of_rows(calibration->rows()));
-      if (wanted.path_temperatures) fit.path_temperatures.push_back(fit.temperature);
+    if (calibration && (is_last || wanted.path_links)) {
+      fit.link = calibration->link(state.of_rows(calibration->rows()));
+      if (wanted.path_links) fit.path_links.push_back(fit.link);
     }
     if (is_last && needs_refinement<double>(state.worst_pivot)) {
       const double objective =
@@ -179,7 +179,7 @@ StagewiseFit fit_one_shot(Design<Scalar>& design, const RowBlocks& blocks, const
                           const Observer& observer, Team& team) {
   const MatrixD weighted_targets = design.weighted(targets.values());
   std::optional<Calibration> calibration;
-  if (wanted.temperature || wanted.path_temperatures) {
+  if (wanted.link || wanted.path_links) {
     calibration.emplace(targets, design.weights(), blocks);
   }
   const Calibration* calibrates = calibration ? &*calibration : nullptr;
@@ -190,6 +190,7 @@ StagewiseFit fit_one_shot(Design<Scalar>& design, const RowBlocks& blocks, const
                      columns > design.rows() && blocks.reduction() == nullptr);
   Stopwatch clock;
   StagewiseFit fit;
+  fit.link = Link::identity(targets.outputs());
   std::vector<Index> widths = keep_all(design, fit, team);
   add_widths(widths, wanted.sizes);
   const StagewiseFit drawn = fit;

@@ -2,17 +2,35 @@
 
 namespace stagenets {
 
-std::vector<double> ClassWeights::factors(const Targets& targets, const VectorD& weights,
-                                          const RowBlocks& blocks) const {
-  if (!balanced) return given;
-  VectorD totals = targets.values().transpose() * weights;
+namespace {
+
+// Membership of the rows in a partition into classes, one column each.
+VectorD factors_of(const MatrixD& members, const double* given, const VectorD& weights,
+                   const RowBlocks& blocks) {
+  if (given) return members * Eigen::Map<const VectorD>(given, members.cols());
+  VectorD totals = members.transpose() * weights;
   blocks.complete(totals.data(), totals.size());
   const double present = static_cast<double>((totals.array() > 0).count());
-  std::vector<double> balancing;
-  for (const double total : totals) {
-    balancing.push_back(total > 0 ? totals.sum() / (present * total) : 0.0);
+  const VectorD balancing =
+      (totals.array() > 0).select(totals.sum() / (present * totals.array()), 0);
+  return members * balancing;
+}
+
+}  // namespace
+
+VectorD ClassWeights::row_factors(const Targets& targets, const VectorD& weights,
+                                  const RowBlocks& blocks) const {
+  const MatrixD& values = targets.values();
+  const auto given_from = [&](Index first) { return balanced ? nullptr : given.data() + first; };
+  if (targets.task() == Task::one_label) return factors_of(values, given_from(0), weights, blocks);
+  VectorD factors = VectorD::Ones(values.rows());
+  for (Index label = 0; label < values.cols(); ++label) {
+    MatrixD members(values.rows(), 2);
+    members << (1 - values.col(label).array()).matrix(), values.col(label);
+    factors.array() *= factors_of(members, given_from(2 * label), weights, blocks).array();
   }
-  return balancing;
+  if (balanced) factors *= blocks.complete(weights.sum()) / blocks.complete(weights.dot(factors));
+  return factors;
 }
 
 RowWeights row_weights(const double* weights, const ClassWeights& classes, const Targets& targets,
@@ -27,12 +45,7 @@ RowWeights row_weights(const double* weights, const ClassWeights& classes, const
     if (counted.maxCoeff() > 1) result.left_out = counted.cwiseMax(1).cwiseInverse();
   }
   for (const Index row : set_aside) counted[row] = 0;
-  if (!classes.equal()) {
-    const std::vector<double> factors = classes.factors(targets, counted, blocks);
-    for (Index i = 0; i < rows; ++i) {
-      counted[i] *= factors[static_cast<std::size_t>(targets.label(i))];
-    }
-  }
+  if (!classes.equal()) counted.array() *= classes.row_factors(targets, counted, blocks).array();
   result.roots = counted.cwiseSqrt();
   return result;
 }

@@ -18,9 +18,14 @@ bool nested(const NetworkSettings& network) {
   return network.architecture->one_shots_are_nested() && !network.draws.custom;
 }
 
-Wanted wanted_by(const SearchSettings& search) {
+// Which of several labels a row has depends on the link; which one it has does not.
+bool needs_links(const SearchSettings& search, const Targets& targets) {
+  return search.links || targets.task() == Task::several_labels;
+}
+
+Wanted wanted_by(const SearchSettings& search, const Targets& targets) {
   Wanted wanted;
-  wanted.path_temperatures = search.temperatures;
+  wanted.path_links = needs_links(search, targets);
   wanted.sizes = search.sizes;
   return wanted;
 }
@@ -31,16 +36,16 @@ Quality judge_one_shot(const NetworkSettings& network, const SplitData<Scalar>& 
                        const SearchSettings& search, const Judge& judge, Team& team,
                        const Team::Poll& poll) {
   const TrainingData<Scalar> data = split.training();
-  Wanted wanted = wanted_by(search);
+  Wanted wanted = wanted_by(search, data.targets);
   const auto judge_fit = [&](const NetworkFit& fit, const std::vector<Index>& sizes) {
-    std::vector<double> temperatures;
-    for (std::size_t i = 0; search.temperatures && i < sizes.size(); ++i) {
+    std::vector<Link> links;
+    for (std::size_t i = 0; wanted.path_links && i < sizes.size(); ++i) {
       const std::vector<Index>& path = fit.history.units_path;
       const Index units = nested(network) ? std::min(sizes[i], path.back()) : path.back();
       const auto at = std::lower_bound(path.begin(), path.end(), units) - path.begin();
-      temperatures.push_back(fit.path_temperatures[static_cast<std::size_t>(at)]);
+      links.push_back(fit.path_links[static_cast<std::size_t>(at)]);
     }
-    return split.judge_path(fit, sizes, temperatures, judge, team);
+    return split.judge_path(fit, sizes, links, judge, team);
   };
   if (nested(network)) {
     return judge_fit(
@@ -65,9 +70,9 @@ class SharedPools {
               const SearchSettings& search, Team& team)
       : split_(split),
         search_(search),
-        wanted_(wanted_by(search)),
         networks_(std::move(networks)),
         data_(split.training()),
+        wanted_(wanted_by(search, data_.targets)),
         blocks_(RowBlocks::for_one_thread(split.train_rows())),
         weights_(row_weights(data_.weights, networks_.front().class_weights, data_.targets, {},
                              blocks_)),
@@ -107,7 +112,7 @@ class SharedPools {
     for (Index& count : units) count += member.units->features();
     const NetworkFit fit =
         network_of(member.run.trace(units), *member.units, inputs_, networks_[network], scaling_);
-    return split_.judge_path(fit, search_.sizes, fit.path_temperatures, judge, team_);
+    return split_.judge_path(fit, search_.sizes, fit.path_links, judge, team_);
   }
 
  private:
@@ -143,9 +148,9 @@ class SharedPools {
 
   const SplitData<Scalar>& split_;
   const SearchSettings& search_;
-  const Wanted wanted_;
   const std::vector<NetworkSettings> networks_;
   const TrainingData<Scalar> data_;
+  const Wanted wanted_;
   const RowBlocks blocks_;
   const RowWeights weights_;
   const TargetScaling scaling_;
@@ -184,15 +189,15 @@ JobBytes bytes_of(const NetworkSettings& network, const Split& split,
       network.stages.loss == Loss::squared && network.stages.solver == Solver::primal;
   const double fixed = primal ? 1 + inputs : std::min(1 + inputs, train);
   const double width = fixed + units + 2 * static_cast<double>(network.stages.block) + 16;
+  const bool links = needs_links(search, data.targets);
   JobBytes bytes;
   // Q, residual and leverages; L and matrices of its size; weights of the units.
-  bytes.network = train * ((width + outputs) * sizeof(Scalar) + (search.temperatures ? 8 : 0)) +
+  bytes.network = train * ((width + outputs) * sizeof(Scalar) + (links ? 8 : 0)) +
                   2 * width * width * 8 + terms * inputs * (2 * units + pool) * 8;
   // Gathered rows and targets, predictions of the test rows (and a copy for the judge), the path of one network.
   bytes.common = train * (inputs * sizeof(Scalar) + 3 * outputs * 8) +
                  test * ((outputs + width + inputs) * sizeof(Scalar) + 3 * outputs * 8) +
-                 4 * width * width * 8 +
-                 (search.temperatures ? 2 * std::min(train, 4096.0) * width * 8 : 0);
+                 4 * width * width * 8 + (links ? 2 * std::min(train, 4096.0) * width * 8 : 0);
   return bytes;
 }
 

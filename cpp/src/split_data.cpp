@@ -57,19 +57,19 @@ TrainingData<Scalar> SplitData<Scalar>::training() const {
 template <class Scalar>
 std::vector<double> SplitData<Scalar>::judge_path(const NetworkFit& fit,
                                                   const std::vector<Index>& sizes,
-                                                  const std::vector<double>& temperatures,
+                                                  const std::vector<Link>& links,
                                                   const Judge& judge, Team& team) const {
   constexpr bool kAlready = std::is_same_v<Scalar, double>;
   const bool in_double = kAlready || needs_double(fit.network, fit.path.last());
-  return in_double ? judge_path_in<double>(fit, sizes, temperatures, judge, team)
-                   : judge_path_in<Scalar>(fit, sizes, temperatures, judge, team);
+  return in_double ? judge_path_in<double>(fit, sizes, links, judge, team)
+                   : judge_path_in<Scalar>(fit, sizes, links, judge, team);
 }
 
 template <class Scalar>
 template <class Number>
 std::vector<double> SplitData<Scalar>::judge_path_in(const NetworkFit& fit,
                                                      const std::vector<Index>& sizes,
-                                                     const std::vector<double>& temperatures,
+                                                     const std::vector<Link>& links,
                                                      const Judge& judge, Team& team) const {
   using RowMajor = Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const ReadoutPath& path = fit.path;
@@ -89,10 +89,11 @@ std::vector<double> SplitData<Scalar>::judge_path_in(const NetworkFit& fit,
     scores.noalias() += values.middleCols(outputs + done, end - done).template cast<double>() *
                         path.steps.middleRows(done, end - done);
     done = end;
-    const double temperature = temperatures.empty() ? 1.0 : temperatures[i];
-    quality.push_back(judge            ? judge({number_, scores, temperature})
-                      : by_likelihood_ ? test_targets_.log_likelihood(scores, test_weights_)
-                                       : test_targets_.score(scores, test_weights_));
+    const Link& link = links.empty() ? fit.link : links[i];
+    const MatrixD decisions = scores.rowwise() - link.thresholds;
+    quality.push_back(judge            ? judge({number_, decisions, link.temperatures})
+                      : by_likelihood_ ? test_targets_.log_likelihood(decisions, test_weights_)
+                                       : test_targets_.score(decisions, test_weights_));
   }
   return quality;
 }

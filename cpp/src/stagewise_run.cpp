@@ -5,11 +5,11 @@
 namespace stagenets {
 namespace {
 
-// Scores that minimise the log-loss need no temperature.
+// Scores that minimise the log-loss need no calibration. Several labels need it to be told apart.
 std::optional<Calibration> calibration_for(const Targets& targets, const Wanted& wanted, Loss loss,
                                            const RowWeights& weights, const RowBlocks& blocks) {
   if (loss == Loss::log) return std::nullopt;
-  if (!wanted.temperature && !wanted.path_temperatures) return std::nullopt;
+  if (!wanted.link && !wanted.path_links) return std::nullopt;
   return Calibration(targets, weights, blocks);
 }
 
@@ -25,15 +25,16 @@ StagewiseRun<Scalar>::StagewiseRun(Design<Scalar>& design, const RowBlocks& bloc
       task_(targets.task()),
       weighted_targets_(design.weighted(targets.values())),
       calibration_(calibration_for(targets, wanted, settings.loss, design.weights(), blocks)),
-      ridge_(design, blocks, targets.values(), weighted_targets_, settings, wanted,
+      ridge_(design, blocks, targets, weighted_targets_, settings, wanted,
              calibration_ ? &*calibration_ : nullptr, team),
       best_merit_(-std::numeric_limits<double>::infinity()) {
   const std::vector<Index>& rows = settings.stopping.validation_rows;
   if (settings.loss == Loss::log) {
-    softmax_.emplace(ridge_.primal(), targets, design.weights(), blocks, wanted.sizes, team);
+    majorized_.emplace(ridge_.primal(), targets, design.weights(), blocks, wanted.sizes, team);
   }
   if (!rows.empty())
     validation_.emplace(design, targets.of_rows(rows), rows, design.weights().set_aside);
+  fit_.link = Link::identity(targets.outputs());
   record();
   note_if_best();
   finished_ = plan().keep == 0;
@@ -45,21 +46,28 @@ void StagewiseRun<Scalar>::record() {
   const RidgeState<Scalar>& state = ridge_.state();
   FitHistory& history = fit_.history;
   history.units_path.push_back(static_cast<Index>(history.selected.size()));
-  history.objective_path.push_back(softmax_ ? softmax_->now().objective() : state.objective);
-  history.residual_path.push_back(softmax_ ? softmax_->now().loss() : state.residual_energy);
-  if (softmax_ && wanted_.left_out_path) {
-    const auto left_out = softmax_->now().left_out(state.leverage);
+  history.objective_path.push_back(majorized_ ? majorized_->now().objective() : state.objective);
+  history.residual_path.push_back(majorized_ ? majorized_->now().loss() : state.residual_energy);
+  if (majorized_ && wanted_.left_out_path) {
+    const auto left_out = majorized_->now().left_out(state.leverage);
     history.loo_error_path.push_back(left_out.loss);
-    history.loo_accuracy_path.push_back(left_out.accuracy);
+    if (task_ == Task::one_label) history.loo_accuracy_path.push_back(left_out.accuracy);
   }
   if (state.left_out) {
     history.loo_error_path.push_back(state.left_out->squared_error);
     if (task_ == Task::one_label) history.loo_accuracy_path.push_back(state.left_out->accuracy);
   }
   if (validation_) {
-    history.validation_path.push_back(
-        validation_->score(softmax_ ? softmax_->readout() : ridge_.unrefined_readout()));
+    history.validation_path.push_back(validation_->score(
+        majorized_ ? majorized_->readout() : ridge_.unrefined_readout(), present_link()));
   }
+}
+
+// Which of several labels a row has depends on it; which one it has does not.
+template <class Scalar>
+Link StagewiseRun<Scalar>::present_link() const {
+  if (!calibration_ || task_ == Task::one_label) return fit_.link;
+  return calibration_->link(state().of_rows(calibration_->rows()));
 }
 
 template <class Scalar>
@@ -77,7 +85,7 @@ void StagewiseRun<Scalar>::note_if_best() {
   fit_.history.best_stage = fit_.history.stages();
   const bool may_return_here = settings_.stopping.by != StopBy::nothing;
   if (may_return_here && calibration_) best_calibration_ = state().of_rows(calibration_->rows());
-  if (may_return_here && softmax_) softmax_->remember();
+  if (may_return_here && majorized_) majorized_->remember();
 }
 
 template <class Scalar>
@@ -107,9 +115,9 @@ typename GrowingRidge<Scalar>::Appended StagewiseRun<Scalar>::append(
   } else {
     append_some(ranking, plan().keep);
   }
-  if (softmax_ && !chosen.empty()) {
+  if (majorized_ && !chosen.empty()) {
     const Index units = static_cast<Index>(fit_.history.selected.size() + chosen.size());
-    softmax_->add_stage(units, design_.source().features());
+    majorized_->add_stage(units, design_.source().features());
   }
   return appended;
 }
@@ -147,11 +155,11 @@ template <class Scalar>
 StagewiseFit StagewiseRun<Scalar>::trace(std::vector<Index> units) {
   StagewiseFit fit = fit_;
   for (Index& count : units) count = std::min(count, fit.history.units_path.back());
-  if (softmax_) {
-    fit.path = softmax_->path_at_sizes();
-    if (wanted_.path_temperatures) fit.path_temperatures.assign(units.size(), 1.0);
+  if (majorized_) {
+    fit.path = majorized_->path_at_sizes();
+    fit.path_links.assign(units.size(), fit_.link);
   } else {
-    if (wanted_.path_temperatures) fit.path_temperatures = ridge_.temperatures(units);
+    if (calibration_ && wanted_.path_links) fit.path_links = ridge_.links(units);
     fit.path = ridge_.path_through(units);
   }
   if (!fit.path.column_per_unit) fit.history.units_path = std::move(units);
@@ -160,7 +168,7 @@ StagewiseFit StagewiseRun<Scalar>::trace(std::vector<Index> units) {
 
 template <class Scalar>
 StagewiseFit StagewiseRun<Scalar>::finish() {
-  softmax_ ? finish_softmax() : finish_ridge();
+  majorized_ ? finish_majorized() : finish_ridge();
   FitHistory& history = fit_.history;
   const Index units = history.units_path[static_cast<std::size_t>(history.best_stage)];
   history.selected.resize(static_cast<std::size_t>(units));
@@ -171,10 +179,10 @@ StagewiseFit StagewiseRun<Scalar>::finish() {
 template <class Scalar>
 void StagewiseRun<Scalar>::finish_ridge() {
   FitHistory& history = fit_.history;
-  if (calibration_ && wanted_.temperature) {
+  if (calibration_ && wanted_.link) {
     if (settings_.stopping.by == StopBy::nothing)
       best_calibration_ = state().of_rows(calibration_->rows());
-    fit_.temperature = calibration_->temperature(best_calibration_);
+    fit_.link = calibration_->link(best_calibration_);
   }
   fit_.path = ridge_.path();
   if (history.best_stage == history.stages()) {
@@ -188,15 +196,15 @@ void StagewiseRun<Scalar>::finish_ridge() {
 }
 
 template <class Scalar>
-void StagewiseRun<Scalar>::finish_softmax() {
+void StagewiseRun<Scalar>::finish_majorized() {
   FitHistory& history = fit_.history;
   const std::size_t best = static_cast<std::size_t>(history.best_stage);
-  if (history.best_stage < history.stages()) softmax_->return_to_remembered();
-  softmax_->converge();
-  history.objective_path[best] = softmax_->now().objective();
-  history.residual_path[best] = softmax_->now().loss();
-  fit_.readout = softmax_->readout();
-  fit_.path = softmax_->path(ridge_.directions());
+  if (history.best_stage < history.stages()) majorized_->return_to_remembered();
+  majorized_->converge();
+  history.objective_path[best] = majorized_->now().objective();
+  history.residual_path[best] = majorized_->now().loss();
+  fit_.readout = majorized_->readout();
+  fit_.path = majorized_->path(ridge_.directions());
   fit_.path.cut(history.best_stage, fit_.readout.rows());
   if (!wanted_.sizes.empty()) {
     StagewiseFit traced = trace(wanted_.sizes);
@@ -204,7 +212,7 @@ void StagewiseRun<Scalar>::finish_softmax() {
     history.units_path = std::move(traced.history.units_path);
     history.best_stage = history.stages();
   }
-  if (wanted_.path_temperatures) fit_.path_temperatures.assign(history.units_path.size(), 1.0);
+  fit_.path_links.assign(history.units_path.size(), fit_.link);
 }
 
 template class StagewiseRun<float>;

@@ -105,7 +105,7 @@ double Targets::score(const MatrixD& scores, const VectorD& given_weights) const
     }
   } else {
     for (Index i = 0; i < rows(); ++i) {
-      const bool all = ((scores.row(i).array() > 0.5) == (values_.row(i).array() > 0.5)).all();
+      const bool all = ((scores.row(i).array() > 0) == (values_.row(i).array() > 0.5)).all();
       if (all) right += weights[i];
     }
   }

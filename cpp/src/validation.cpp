@@ -28,10 +28,11 @@ void ValidationRows<Scalar>::add_selected(Design<Scalar>& design) {
 }
 
 template <class Scalar>
-double ValidationRows<Scalar>::score(const MatrixD& readout) const {
+double ValidationRows<Scalar>::score(const MatrixD& readout, const Link& link) const {
   MatrixD scores(columns_.rows(), readout.cols());
   blas::gemm(blas::Op::none, blas::Op::none, 1, columns_.leftCols(width_), readout.topRows(width_),
              0, scores);
+  scores.rowwise() -= link.thresholds;
   return targets_.score(scores, weights_);
 }
 

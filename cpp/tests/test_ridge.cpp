@@ -121,10 +121,10 @@ TEST_CASE("temperatures along a path are those of networks fitted to those sizes
         settings.pool = 12;
         settings.block = 2;
         Wanted path_wanted, one_wanted;
-        path_wanted.path_temperatures = one_wanted.temperature = true;
+        path_wanted.path_links = one_wanted.link = true;
         const std::vector<Index> sizes{1, 4, 7, 25, 30};
         const Targets targets(Task::one_label, problem.targets);
-        std::vector<double> path;
+        std::vector<Link> path;
         with_design(problem, 30, settings, weighted, 1,
                     [&](Design<double>& design, const RowBlocks& blocks, Team& team) {
                       StagewiseRun<double> run(design, blocks, targets, settings, path_wanted,
@@ -134,14 +134,14 @@ TEST_CASE("temperatures along a path are those of networks fitted to those sizes
                         const VectorD scores = score_pool(design, {&run.state()}, {}, team);
                         run.end_stage(stage, rank_pool(scores), nullptr);
                       }
-                      path = run.trace(sizes).path_temperatures;
+                      path = run.trace(sizes).path_links;
                     });
         REQUIRE(path.size() == sizes.size());
         for (std::size_t i = 0; i < sizes.size(); ++i) {
           MatrixD hidden;
           const StagewiseFit one =
               fit(problem, sizes[i], settings, weighted, 1, hidden, one_wanted, Task::one_label);
-          CHECK(path[i] == doctest::Approx(one.temperature).epsilon(1e-6));
+          CHECK(path[i].temperatures[0] == doctest::Approx(one.link.temperatures[0]).epsilon(1e-6));
         }
       }
     }

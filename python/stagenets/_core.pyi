@@ -205,7 +205,9 @@ class Fit:
     @property
     def history(self) -> FitHistory: ...
     @property
-    def temperature(self) -> float: ...
+    def temperatures(self) -> _Matrix: ...
+    @property
+    def thresholds(self) -> _Matrix: ...
     @property
     def alpha(self) -> float: ...
     @property
@@ -291,8 +293,8 @@ def search_networks(
     sizes: list[int],
     splits: Sequence[_Split],
     weights: _Matrix | None = None,
-    judge: Callable[[int, _Matrix, float], float] | None,
-    temperatures: bool,
+    judge: Callable[[int, _Matrix, _Matrix], float] | None,
+    links: bool,
     max_memory: float,
     threads: int,
     progress: Callable[[int, int], None] | None,

@@ -18,7 +18,7 @@ struct FitRequest {
 struct Fit {
   std::shared_ptr<const FittedNetwork> network;
   FitHistory history;
-  double temperature = 1.0;  // of softmax(τ · scores); 1 if not requested
+  Link link;                    // what makes probabilities of scores
   double alpha = 0;             // the penalty, given or chosen
   std::vector<Index> cv_sizes;  // that a cross-validation has tried, if there was one
   std::vector<double> cv_path;  // their quality

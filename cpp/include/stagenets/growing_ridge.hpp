@@ -15,8 +15,8 @@ namespace stagenets {
 template <class Scalar>
 class GrowingRidge {
  public:
-  // All arguments but `settings` and `wanted` must outlive it. `calibration` is null unless temperatures are requested.
-  GrowingRidge(Design<Scalar>& design, const RowBlocks& blocks, const MatrixD& targets,
+  // All arguments but `settings` and `wanted` must outlive it. `calibration` is null unless links are requested.
+  GrowingRidge(Design<Scalar>& design, const RowBlocks& blocks, const Targets& targets,
                const MatrixD& weighted_targets, const StagewiseSettings& settings,
                const Wanted& wanted, const Calibration* calibration, Team& team);
 
@@ -47,8 +47,8 @@ class GrowingRidge {
   // The path through these numbers of units only, if that is shorter than the path through all.
   ReadoutPath path_through(const std::vector<Index>& units);
 
-  // The temperatures of softmax after these numbers of units (increasing).
-  std::vector<double> temperatures(const std::vector<Index>& units) const;
+  // What makes probabilities of the scores after these numbers of units (increasing).
+  std::vector<Link> links(const std::vector<Index>& units) const;
 
  private:
   bool ill_conditioned() const;

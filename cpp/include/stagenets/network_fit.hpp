@@ -44,9 +44,9 @@ struct NetworkFit {
   MatrixD readout;   // one row per network column: [inputs (if linked), units, 1]
   ReadoutPath path;  // in the same rows
   FitHistory history;
-  double temperature = 1.0;               // of softmax(τ · scores); 1 if not requested
-  std::vector<double> path_temperatures;  // if requested
-  KnownStages known;                      // if requested
+  Link link;                     // the identity unless requested
+  std::vector<Link> path_links;  // if requested
+  KnownStages known;             // if requested
   Profile profile;
 };
 

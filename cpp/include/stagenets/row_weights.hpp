@@ -7,15 +7,16 @@
 
 namespace stagenets {
 
-// Factors for the weights of rows by their class, in a task of one label.
+// Factors for the weights of rows by their class. Where rows have several labels, each label makes two classes, that of
+// the rows without and that of the rows with it, and the factors of a row are multiplied.
 struct ClassWeights {
   std::vector<double> given;  // one per class; empty for ones
-  bool balanced =
-      false;  // instead: the same total for every class that occurs, and the sum as it was
+  // Instead: the same total for every class that occurs, and the sum as it was.
+  bool balanced = false;
 
-  // The factor of every class, for rows of these weights.
-  std::vector<double> factors(const Targets& targets, const VectorD& weights,
-                              const RowBlocks& blocks) const;
+  // The factor of every row, for rows of these weights.
+  VectorD row_factors(const Targets& targets, const VectorD& weights,
+                      const RowBlocks& blocks) const;
   bool equal() const { return given.empty() && !balanced; }
 };
 

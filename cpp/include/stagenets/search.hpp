@@ -14,17 +14,17 @@ struct SearchSettings {
   std::vector<Family> families;
   std::vector<Index> sizes;  // hidden units, or enhancement nodes of a BLS; increasing
   std::vector<Split> splits;
-  bool temperatures = false;  // whether the judge needs them
+  bool links = false;          // whether the judge needs them
   bool by_likelihood = false;  // without a judge: whether quality is the mean log-likelihood
-  double max_memory = 1e9;    // bytes that fits in progress may take together
+  double max_memory = 1e9;     // bytes that fits in progress may take together
   int threads = 1;
 };
 
 // The scores of a network of some size on the test rows of a split.
 struct HeldOut {
   std::size_t split;
-  const MatrixD& scores;  // one row per test row
-  double temperature;     // 1 if not requested
+  const MatrixD& scores;                   // one row per test row, less the thresholds of the link
+  const Eigen::RowVectorXd& temperatures;  // ones if not requested
 };
 
 // Returns the quality of such scores. May be called by several threads at once.

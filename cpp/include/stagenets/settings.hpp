@@ -14,7 +14,7 @@ namespace stagenets {
 enum class Solver { automatic, primal, dual };
 Solver solver_from_name(const std::string& name);
 
-// What the readout minimises besides the penalty: Σ ‖error‖² with λ‖Ω‖², or for one label per row Σ −log softmax with
+// What the readout minimises besides the penalty: Σ ‖error‖² with λ‖Ω‖², or for labels the log-loss (RowLoss) with
 // λ/2 ‖Ω‖².
 enum class Loss { squared, log };
 Loss loss_from_name(const std::string& name);
@@ -63,13 +63,13 @@ struct StagewiseSettings {
 
 // The results of a fit that the caller wants besides the readout.
 struct Wanted {
-  bool left_out_path = false;      // the leave-one-out error after every stage
-  bool temperature = false;        // of the final network; for one label per row only
-  bool path_temperatures = false;  // of every size on the path
-  bool known_stages = false;       // what a later fit needs to repeat the stages
-  std::vector<Index> sizes;  // numbers of units on the path of a one-shot network, or by log-loss
+  bool left_out_path = false;  // the leave-one-out error after every stage
+  bool link = false;  // what makes probabilities of the final network's scores; for labels only
+  bool path_links = false;    // the same for every size on the path
+  bool known_stages = false;  // what a later fit needs to repeat the stages
+  std::vector<Index> sizes;   // numbers of units on the path of a one-shot network, or by log-loss
 
-  bool leverages() const { return left_out_path || temperature || path_temperatures; }
+  bool leverages() const { return left_out_path || link || path_links; }
 };
 
 }  // namespace stagenets

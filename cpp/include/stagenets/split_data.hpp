@@ -17,14 +17,14 @@ class SplitData {
 
   // Quality of the networks along a path, at these sizes (increasing).
   std::vector<double> judge_path(const NetworkFit& fit, const std::vector<Index>& sizes,
-                                 const std::vector<double>& temperatures, const Judge& judge,
+                                 const std::vector<Link>& links, const Judge& judge,
                                  Team& team) const;
 
  private:
   // The same with the scores of the path in a type of their own.
   template <class Number>
   std::vector<double> judge_path_in(const NetworkFit& fit, const std::vector<Index>& sizes,
-                                    const std::vector<double>& temperatures, const Judge& judge,
+                                    const std::vector<Link>& links, const Judge& judge,
                                     Team& team) const;
 
   const TrainingData<Scalar>& data_;

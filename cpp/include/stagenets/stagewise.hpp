@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "stagenets/calibration.hpp"
 #include "stagenets/design.hpp"
 #include "stagenets/readout_path.hpp"
 #include "stagenets/targets.hpp"
@@ -43,9 +44,9 @@ struct StagewiseFit {
   MatrixD readout;  // Ω, one row per design column
   ReadoutPath path;
   FitHistory history;
-  double temperature = 1.0;               // of softmax(τ · scores), if requested
-  std::vector<double> path_temperatures;  // the same for every size, if requested
-  KnownStages known;                      // all stages that were run, if requested
+  Link link;                     // the identity unless requested
+  std::vector<Link> path_links;  // the same for every size, if requested
+  KnownStages known;             // all stages that were run, if requested
   Profile profile;
 };
 

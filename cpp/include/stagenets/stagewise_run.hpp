@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "stagenets/growing_ridge.hpp"
-#include "stagenets/softmax_path.hpp"
+#include "stagenets/majorized_path.hpp"
 #include "stagenets/stagewise.hpp"
 #include "stagenets/validation.hpp"
 
@@ -25,7 +25,7 @@ class StagewiseRun {
   // Keeps the best of the pool that the source has drawn for this stage, records it and decides whether to continue.
   void end_stage(Index stage, const RankedPool& pool, const Observer& observer);
 
-  // The units chosen so far, and a path through these numbers of units (increasing), with temperatures if requested
+  // The units chosen so far, and a path through these numbers of units (increasing), with links if requested
   // but without a final readout.
   StagewiseFit trace(std::vector<Index> units);
   // The network of the best stage, with its readout refined if necessary.
@@ -34,8 +34,9 @@ class StagewiseRun {
  private:
   typename GrowingRidge<Scalar>::Appended append(const std::vector<Index>& ranking);
   void record();
+  Link present_link() const;
   void finish_ridge();
-  void finish_softmax();
+  void finish_majorized();
   // The quality of the network so far, by the criterion for stopping; larger is better.
   double merit() const;
   void note_if_best();
@@ -48,7 +49,7 @@ class StagewiseRun {
   const MatrixD weighted_targets_;
   const std::optional<Calibration> calibration_;
   GrowingRidge<Scalar> ridge_;
-  std::optional<SoftmaxPath<Scalar>> softmax_;  // for the log-loss
+  std::optional<MajorizedPath<Scalar>> majorized_;  // unless the loss is squared
   std::optional<ValidationRows<Scalar>> validation_;
   StagewiseFit fit_;
   double best_merit_;

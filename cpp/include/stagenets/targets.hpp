@@ -38,7 +38,7 @@ class Targets {
   TargetScaling scaling(const double* root_weights, const RowBlocks& blocks) const;
   Targets scaled(const TargetScaling& scaling) const;
 
-  // Accuracy of the largest score, the fraction of rows with all labels correct (scores above 1/2), or R² averaged over
+  // Accuracy of the largest score, the fraction of rows with all labels correct (those above zero), or R² averaged over
   // the outputs; rows count by these weights, all the same if there are none.
   double score(const MatrixD& scores, const VectorD& weights = {}) const;
   // The mean log-likelihood of labels, by the same weights, where probabilities are the softmax of the scores or, of

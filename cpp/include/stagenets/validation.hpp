@@ -1,6 +1,7 @@
 // Rows that are excluded from the fit (their weight is zero) and used to score it after every stage.
 #pragma once
 
+#include "stagenets/calibration.hpp"
 #include "stagenets/design.hpp"
 #include "stagenets/targets.hpp"
 
@@ -16,7 +17,7 @@ class ValidationRows {
   // Evaluates the units that the source has just kept.
   void add_selected(Design<Scalar>& design);
   // Score of the readout so far.
-  double score(const MatrixD& readout) const;
+  double score(const MatrixD& readout, const Link& link) const;
 
  private:
   const std::vector<Index>& rows_;

@@ -13,8 +13,8 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from stagenets import _core
 from stagenets.cli._metrics import Answers, Metric, Scores, scores_of
-from stagenets.estimators._classifier import classes_and_labels
 from stagenets.estimators._network import StagewiseNetwork
+from stagenets.fitting._labels import CodedLabels
 from stagenets.fitting._parameters import seed_of
 from stagenets.fitting._progress import count_progress
 from stagenets.fitting._rows import checked_rows
@@ -63,8 +63,8 @@ def held_out_scores(
     if splits is None:
         return None
     if is_classifier(network):
-        classes, labels = classes_and_labels(y)
-        targets = _core.Targets.labels(labels, len(classes))
+        coded = CodedLabels.of(y)
+        classes, targets = coded.classes, coded.targets
     else:
         classes, targets = None, _core.Targets.numbers(y.reshape(len(y), -1))
     found: list[Scores] = []
@@ -87,7 +87,7 @@ def held_out_scores(
             judge,
             weights=weights,
             classes=classes,
-            temperatures=classes is not None,
+            links=classes is not None,
         )
     return HeldOut(found)
 

@@ -45,7 +45,8 @@ class DaskNetwork(StagewiseNetwork):
             Training inputs. Lengths of chunks need not be known, and partitions may be empty or of
             very different lengths. Computations are in float32 if all partitions are.
         y : dask array, series or data frame
-            Class labels of shape (n_samples,), or targets of shape (n_samples,) or (n_samples,
+            Class labels of shape (n_samples,), zeros and ones for several labels of shape
+            (n_samples, n_labels), or targets of shape (n_samples,) or (n_samples,
             n_targets), in the same partitions.
 
         Returns
@@ -69,10 +70,13 @@ class DaskNetwork(StagewiseNetwork):
         model.set_params(callback=None, verbose=0)
         shape = (facts.rows, facts.inputs)
         stopping = stopping_of(model, facts.rows, None)
-        settings = model._settings(shape, stopping, facts.classes)  # or a refusal
+        several = classifier and facts.outputs != ()
+        settings = model._settings(  # or a refusal
+            shape, stopping, facts.classes, several_labels=several
+        )
         with watched_fit(self, self._planned_stages(settings.max_units)) as watcher:
             steered = self.callback is not None or bool(getattr(self, "_skl_callbacks", None))
-            plan = Plan(model, shape, facts.dtype, facts.classes, steered)
+            plan = Plan(model, shape, facts.dtype, facts.classes, several, steered)
             network = fit_on_partitions(tasks, rows, plan, watcher.stage)
         self._set_inputs(facts)
         warn_if_nothing_helped(self, network.history)

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _get_feature_names, column_or_1d
 
 from stagenets import _core
 from stagenets.estimators._network import StagewiseNetwork
 from stagenets.fitting._fitted_network import FittedNetwork, FloatArray, Matrix
+from stagenets.fitting._labels import CodedLabels, dense_labels
 from stagenets.fitting._parameters import contiguous
 from stagenets.fitting._rows import FLOAT_TYPES
 from stagenets.fitting._stopping import stopping_of
@@ -61,18 +61,24 @@ def load(X: Any, y: Any, classifier: bool) -> Rows:
             f"{len(y)} of y"
         )
     targets = _labels(y) if classifier else _numbers(y)
-    classes = np.unique(targets) if classifier else None
+    classes = _classes(targets) if classifier else None
     count, inputs = rows.shape
     known = Facts(count, inputs, rows.dtype, names, targets.shape[1:], classes)
     return Rows(contiguous(rows), targets, known)
 
 
 def _labels(y: Any) -> NDArray[Any]:
-    labels: NDArray[Any] = column_or_1d(np.asarray(y))
+    labels = np.asarray(y)
+    if labels.ndim == 1 or labels.shape[1] == 1:
+        labels = column_or_1d(labels)
     if len(labels):
         check_array(labels, ensure_2d=False, dtype=None, input_name="y")
-        check_classification_targets(labels)
+        labels = dense_labels(labels)
     return labels
+
+
+def _classes(labels: NDArray[Any]) -> NDArray[Any]:
+    return np.unique(labels) if labels.ndim == 1 else np.arange(labels.shape[1])
 
 
 def _numbers(y: Any) -> Matrix:
@@ -90,6 +96,7 @@ class Plan:
     shape: tuple[int, int]  # of all rows
     dtype: np.dtype[Any]
     classes: NDArray[Any] | None
+    several_labels: bool
     steered: bool
 
     def paused(self, rows: Rows, process: int) -> _core.PausedFit:
@@ -97,7 +104,7 @@ class Plan:
         targets = (
             _core.Targets.numbers(rows.y.reshape(len(rows.y), -1))
             if self.classes is None
-            else _core.Targets.labels(np.searchsorted(self.classes, rows.y), len(self.classes))
+            else CodedLabels.of(rows.y, self.classes).targets
         )
         model = self.model
         # Partitions are what is worked on side by side.
@@ -105,7 +112,12 @@ class Plan:
         return _core.PausedFit(
             contiguous(rows.X.astype(self.dtype, copy=False)),
             targets,
-            model._settings(self.shape, stopping_of(model, self.shape[0], None), self.classes),
+            model._settings(
+                self.shape,
+                stopping_of(model, self.shape[0], None),
+                self.classes,
+                several_labels=self.several_labels,
+            ),
             process=process,
             steered=self.steered,
             threads=threads,
@@ -215,7 +227,9 @@ class FitState:
             how, values = core.question
             self._question = Question(how.name, values, reports)
         else:
-            self._network = self._plan.model._network_of(core.result)
+            self._network = self._plan.model._network_of(
+                core.result, several_labels=self._plan.several_labels
+            )
             chosen = self._network.history.selected.astype(np.float64)
             self._question = Question("END", chosen, reports)
             self._running = None

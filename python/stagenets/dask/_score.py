@@ -42,7 +42,8 @@ def tallied(X: Any, y: Any, model: Any) -> Tally:
         return Tally(0)
     found = model.predict(X)
     if is_classifier(model):
-        return Tally(len(wanted), right=int(np.count_nonzero(found == wanted.reshape(-1))))
+        same = (found == wanted.reshape(found.shape)).reshape(len(wanted), -1).all(axis=1)
+        return Tally(len(wanted), right=int(np.count_nonzero(same)))
     targets = wanted.astype(np.float64).reshape(len(wanted), -1)
     mean = targets.mean(axis=0)
     spread = ((targets - mean) ** 2).sum(axis=0)

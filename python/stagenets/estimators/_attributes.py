@@ -48,7 +48,9 @@ class FittedAttributes:
     unit_scores_ = _recorded("unit_scores", _NO_STAGES)
     pool_quantiles_ = _recorded("pool_quantiles", _NO_STAGES)
     loo_path_ = _recorded("loo_path", _NO_STAGES)
-    loo_accuracy_path_ = _recorded("loo_accuracy_path", "only guided classifiers have one")
+    loo_accuracy_path_ = _recorded(
+        "loo_accuracy_path", "only guided classifiers have one, of one label"
+    )
     validation_path_ = _recorded("validation_path", "early_stopping was not 'validation'")
     cv_sizes_ = _recorded("cv_sizes", "no cross-validation chose the penalty or the size")
     cv_path_ = _recorded("cv_path", "no cross-validation chose the penalty or the size")
@@ -101,8 +103,15 @@ class ClassifierAttributes(FittedAttributes):
         return np.asarray(self._fitted("classes_").classes)
 
     @property
-    def temperature_(self) -> float:
+    def temperature_(self) -> float | Matrix:
         return self._fitted("temperature_").temperature
+
+    @property
+    def thresholds_(self) -> Matrix:
+        found = self._fitted("thresholds_").thresholds
+        if found is None:
+            raise _unknown(self, "thresholds_", "its samples have one label each")
+        return found
 
 
 class FeatureAttributes(FittedAttributes):

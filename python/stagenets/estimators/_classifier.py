@@ -1,4 +1,4 @@
-"""Classification on top of a network: one-hot targets, scores, probabilities."""
+"""Classification on top of a network: one or several labels, scores, probabilities."""
 
 from __future__ import annotations
 
@@ -7,49 +7,25 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_softmax, softmax
+from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from stagenets import _core
 from stagenets.estimators._attributes import ClassifierAttributes
 from stagenets.estimators._network import StagewiseNetwork, unchanged_on_failure
 from stagenets.fitting._fitted_network import FloatArray
+from stagenets.fitting._labels import CodedLabels, dense_labels
 from stagenets.fitting._rows import checked_rows
 from stagenets.fitting._scikit_callbacks import tells_callbacks
 from stagenets.fitting._streaming import can_stream, check_stream
-from stagenets.fitting._weights import checked_weights, core_class_weights, with_weight
-
-
-def classes_and_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The sorted classes of y, and the index of each sample's class."""
-    check_classification_targets(y)
-    classes, labels = np.unique(column_or_1d(y), return_inverse=True)
-    if len(classes) < 2:
-        only = classes.tolist()[0]
-        raise ValueError(f"y must have at least two classes; got one class, {only!r}")
-    return classes, labels.astype(np.int64)
-
-
-def _classes_of_batch(
-    y: Any, classes: NDArray[Any] | None
-) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """All classes, and the index of each sample's class among them; None means those of y."""
-    if classes is None:
-        return classes_and_labels(y)
-    if len(classes) < 2:
-        raise ValueError(f"classes must be at least two; got {classes.tolist()}")
-    check_classification_targets(y)
-    y = column_or_1d(y)
-    unknown = np.setdiff1d(y, classes)
-    if len(unknown):
-        raise ValueError(
-            f"y must have no classes but {classes.tolist()}, which were given at first; got "
-            f"{unknown.tolist()}"
-        )
-    return classes, np.searchsorted(classes, y).astype(np.int64)
+from stagenets.fitting._weights import (
+    checked_weights,
+    core_class_weights,
+    core_label_weights,
+    with_weight,
+)
 
 
 class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork):
@@ -80,8 +56,9 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
         X : array-like of shape (n_samples, n_features)
             Training inputs, NaN where they are missing. Computations are in float32 for float32
             inputs, otherwise in float64.
-        y : array-like of shape (n_samples,)
-            Class labels.
+        y : array-like of shape (n_samples,), or array-like or sparse matrix of shape \
+(n_samples, n_labels)
+            Classes; or, for samples with several labels, zeros and ones that say which they have.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the samples. A sample of weight 3 counts as three equal samples in every
             respect, and one of weight 0 is left out; see the manual on what that means.
@@ -94,24 +71,28 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
         self
         """
         with unchanged_on_failure(self):
-            rows, y = checked_rows(self, X, y)
+            rows, y = checked_rows(self, X, y, multi_output=True)
+            y = dense_labels(y)
             weights = checked_weights(sample_weight, len(rows))
             weights, rows, y, groups = with_weight(weights, rows, y, groups)
             encoding = self._encoding(rows, weights)
-            classes, labels = classes_and_labels(y)
-            targets = _core.Targets.labels(labels, len(classes))
+            coded = CodedLabels.of(y)
             self.network_ = self._fitted_network(
                 encoding.inputs(rows),
-                targets,
-                labels,
+                coded.targets,
+                coded.numbers,
                 weights,
                 groups,
-                classes=classes,
+                classes=coded.classes,
                 encoding=encoding,
             )
         return self
 
-    def _class_weights(self, classes: NDArray[Any] | None) -> _core.ClassWeights:
+    def _class_weights(
+        self, classes: NDArray[Any] | None, several_labels: bool
+    ) -> _core.ClassWeights:
+        if several_labels:
+            return core_label_weights(self.class_weight, classes)
         return core_class_weights(self.class_weight, classes)
 
     @available_if(can_stream)  # type: ignore[untyped-decorator]
@@ -122,19 +103,19 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
 
         The first batch chooses the hidden units and the scaling of the inputs. With every batch the
         readout becomes that of a fit of these units to all samples so far; no sample is kept. The
-        first batch should be large enough to choose units on. `temperature_` and attributes that
-        describe the fit are those of the first batch. After `fit`, and in a model read from a
-        file, a batch is the first one. Requires ``loss="squared"``.
+        first batch should be large enough to choose units on. `temperature_`, `thresholds_` and
+        attributes that describe the fit are those of the first batch. After `fit`, and in a model
+        read from a file, a batch is the first one. Requires ``loss="squared"``.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Inputs of the batch.
-        y : array-like of shape (n_samples,)
-            Class labels of the batch.
+        y : array-like of shape (n_samples,) or (n_samples, n_labels)
+            Classes of the batch, or zeros and ones for several labels, as in `fit`.
         classes : array-like of shape (n_classes,), optional
             All classes that any batch will have; by default, those of the first batch. May be left
-            out, or repeated, after the first batch.
+            out, or repeated, after the first batch. Not needed with several labels.
         forgetting : float, default=1.0
             Factor, above 0 and up to 1, by which the weight of all earlier samples is multiplied
             before the batch is added.
@@ -157,7 +138,7 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
         """
         with unchanged_on_failure(self):
             reset = check_stream(self)
-            rows, y = checked_rows(self, X, y, reset=reset)
+            rows, y = checked_rows(self, X, y, reset=reset, multi_output=True)
             known = None if reset else self.classes_
             if classes is not None:
                 given = np.unique(column_or_1d(np.asarray(classes)))
@@ -166,20 +147,34 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
                         f"classes must be those of the first batch, {known.tolist()}; got "
                         f"{given.tolist()}"
                     )
+                if len(given) < 2:
+                    raise ValueError(f"classes must be at least two; got {given.tolist()}")
                 known = given
-            known, labels = _classes_of_batch(y, known)
-            targets = _core.Targets.labels(labels, len(known))
-            self._take_batch(rows, targets, labels, forgetting, classes=known)
+            coded = CodedLabels.of(dense_labels(y), known)
+            if not reset and coded.several != (self.network_.thresholds is not None):
+                raise ValueError(
+                    "y must have one label per sample, or several, as in the first batch; got "
+                    f"shape {y.shape}"
+                )
+            self._take_batch(rows, coded.targets, coded.numbers, forgetting, classes=coded.classes)
         return self
 
     def _decisions(self, scores: FloatArray) -> FloatArray:
+        thresholds = self.network_.thresholds
+        if thresholds is not None:
+            return np.asarray(scores - thresholds)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _labels(self, scores: FloatArray) -> NDArray[Any]:
+        if self.network_.thresholds is not None:
+            return np.asarray(self._decisions(scores) > 0).astype(np.int64)
         return np.asarray(self.classes_[np.argmax(scores, axis=1)])
 
     def decision_function(self, X: Any) -> FloatArray:
         """Score of every class; for two classes, the score of the second minus that of the first.
+
+        With several labels, the score of every label less its threshold: above zero, it is
+        predicted.
 
         Parameters
         ----------
@@ -192,7 +187,7 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
         return self._decisions(self._scores(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class with the highest score.
+        """Class with the highest score, or all labels that are likelier than not.
 
         Parameters
         ----------
@@ -200,22 +195,27 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
 
         Returns
         -------
-        ndarray of shape (n_samples,)
+        ndarray of shape (n_samples,) or (n_samples, n_labels)
         """
         return self._labels(self._scores(X))
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Class probabilities, softmax(temperature_ · scores).
 
+        With several labels, the probability of each one by itself, which is the logistic function
+        of ``temperature_ * (scores - thresholds_)``.
+
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
 
         Returns
         -------
-        ndarray of shape (n_samples, n_classes)
+        ndarray of shape (n_samples, n_classes) or (n_samples, n_labels)
         """
         scores = self._scores(X).astype(np.float64, copy=False)
+        if self.network_.thresholds is not None:
+            return np.asarray(expit(self.temperature_ * self._decisions(scores)))
         return np.asarray(softmax(self.temperature_ * scores, axis=1))
 
     def predict_log_proba(self, X: Any) -> FloatArray:
@@ -230,6 +230,8 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
         ndarray of shape (n_samples, n_classes)
         """
         scores = self._scores(X).astype(np.float64, copy=False)
+        if self.network_.thresholds is not None:
+            return np.asarray(log_expit(self.temperature_ * self._decisions(scores)))
         return np.asarray(log_softmax(self.temperature_ * scores, axis=1))
 
     def predict_set(self, X: Any, coverage: float = 0.9) -> NDArray[np.bool_]:
@@ -291,3 +293,8 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
         """
         for scores in self._staged_scores(X):
             yield self._labels(scores)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags

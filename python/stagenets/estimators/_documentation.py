@@ -33,8 +33,9 @@ default="sigmoid"
     "shared": """loss : {"squared", "log"}, default={default loss}
         What the readout minimises on the training samples. "squared": the sum of squared errors
         plus alpha ‖Ω‖², in closed form. "log", for classifiers: the sum of the log-losses
-        -log(softmax(scores)[class]) plus alpha/2 ‖Ω‖², by iterations on the same factor, so that
-        `predict_proba` needs no temperature. Units are chosen by squared errors either way.
+        -log(softmax(scores)[class]), or of -log(expit(±score)) over several labels, plus
+        alpha/2 ‖Ω‖², by iterations on the same factor, so that `predict_proba` needs no
+        temperature. Units are chosen by squared errors either way.
     alpha : float or "auto", default={default alpha}
         Penalty on all readout weights Ω, including the intercept. "auto" lets a cross-validation
         within `fit` choose it: by log-loss with ``loss="log"``, otherwise by accuracy or R² and
@@ -140,7 +141,9 @@ callable, default={default weight_init}
     "class_weight": """class_weight : dict, "balanced" or None, default=None
         Weights of the classes, ``{class: weight}``; classes that are not in the dict have weight
         1. "balanced" gives every class the same total. An error on a sample counts by the weight of
-        its class times its `sample_weight`.""",
+        its class times its `sample_weight`. With several labels, a list of dicts ``{0: weight,
+        1: weight}``, one for each label, or "balanced"; the weights of a sample's labels are
+        multiplied.""",
     "one_pass": """One fit of the largest size contains every smaller network, and networks that
     differ in penalty, block size or selection share every pool of candidates. On the same splits,
     the results are those of `sklearn.model_selection.GridSearchCV` over `{estimator}`, in a
@@ -253,7 +256,7 @@ fit_intercept, solver, tol
         samples; for a regressor of one target, 1 minus this is the leave-one-out R². For
         ``loss="log"``, an estimate of the mean leave-one-out log-loss.
     loo_accuracy_path_ : ndarray of shape (n_iter_ + 1,)
-        Leave-one-out accuracy of the readout (classifiers): exact, or estimated for
+        Leave-one-out accuracy of the readout (classifiers of one label): exact, or estimated for
         ``loss="log"``.
     unit_scores_ : ndarray of shape (n_hidden_,)
         Score of every unit when it was chosen.
@@ -283,10 +286,13 @@ fit_intercept, solver, tol
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, if they had any.""",
     "classes": """classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    temperature_ : float
+        Class labels; with several labels per sample, their numbers from 0 on.
+    temperature_ : float or ndarray of shape (n_labels,)
         Factor applied to the scores in `predict_proba`, fitted on exact leave-one-out scores; 1 for
-        ``loss="log"``.""",
+        ``loss="log"``.
+    thresholds_ : ndarray of shape (n_labels,)
+        Scores above which a label is predicted, with several labels: those where its probability,
+        fitted on exact leave-one-out scores, is one half; 0 for ``loss="log"``.""",
     "hidden": """hidden_weights_ : ndarray of shape (n_features_in_, n_terms)
         Weights of the hidden units, for raw inputs. A unit has one term, unless it is a leaf.
         Where columns with categories or missing values became several inputs, there is a row for

@@ -128,7 +128,9 @@ class StagewiseNetwork(
         shape: tuple[int, int],
         stopping: _core.Stopping | None = None,
         classes: NDArray[Any] | None = None,
+        *,
         alpha: float | None = None,
+        several_labels: bool = False,
     ) -> _core.NetworkSettings:
         """All settings of the core, checked, for so many samples and inputs.
 
@@ -156,11 +158,13 @@ class StagewiseNetwork(
             block_size=block,
             selection=self.selection,
             score_fraction=check_fraction("score_fraction", self.score_fraction),
-            class_weights=self._class_weights(classes),
+            class_weights=self._class_weights(classes, several_labels),
             stopping=_core.Stopping() if stopping is None else stopping,
         )
 
-    def _class_weights(self, classes: NDArray[Any] | None) -> _core.ClassWeights:
+    def _class_weights(
+        self, classes: NDArray[Any] | None, several_labels: bool
+    ) -> _core.ClassWeights:
         return _core.ClassWeights([])
 
     def _fitted_network(
@@ -173,10 +177,11 @@ class StagewiseNetwork(
         **meaning: Any,
     ) -> FittedNetwork:
         """Fit a network to these targets; `meaning` describes its outputs."""
-        check_intervals(self, weighted=weights is not None)
+        several = targets.task == _core.Task.SEVERAL_LABELS
+        check_intervals(self, weighted=weights is not None, several_labels=several)
         stopping = stopping_of(self, len(X), labels, groups)
         shape = counted(weights, len(X)), X.shape[1]
-        settings = self._settings(shape, stopping, meaning.get("classes"))
+        settings = self._settings(shape, stopping, meaning.get("classes"), several_labels=several)
         choice = choice_of(self, X, targets, labels, groups, shape[0])
         stages = self._planned_stages(settings.max_units)
         X = contiguous(X)
@@ -204,7 +209,7 @@ class StagewiseNetwork(
             )
         self._memory = None if memory is None else replace(memory, stages=fit.known)
         self._stream = None
-        network = self._network_of(fit, **meaning)
+        network = self._network_of(fit, several_labels=several, **meaning)
         warn_if_nothing_helped(self, network.history)
         apart = stopping.validation_rows
         used = np.delete(np.arange(len(X)), apart) if len(apart) else None
@@ -216,13 +221,18 @@ class StagewiseNetwork(
             uncertainty=uncertainty_of(self, fit.network, fit.alpha, X, targets, used, groups),
         )
 
-    def _network_of(self, fit: _core.Fit, **meaning: Any) -> FittedNetwork:
+    def _network_of(
+        self, fit: _core.Fit, *, several_labels: bool = False, **meaning: Any
+    ) -> FittedNetwork:
         """What the core has fitted; `meaning` describes the outputs."""
+        link: dict[str, Any] = (
+            {"temperature": fit.temperatures, "thresholds": fit.thresholds}
+            if several_labels
+            else {"temperature": float(fit.temperatures[0])}
+        )
         history = FitHistory.of(fit, staged=not self._is_one_shot)
         names = tuple(map(str, getattr(self, "feature_names_in_", ())))
-        return FittedNetwork(
-            fit.network, history, temperature=fit.temperature, feature_names=names, **meaning
-        )
+        return FittedNetwork(fit.network, history, feature_names=names, **link, **meaning)
 
     def _take_batch(
         self,

@@ -72,6 +72,11 @@ _PATH: Layout = {
     "path.ends": ("kept points",),
 }
 _CLASSES: Layout = {"classes": ("outputs",), "temperature": ()}
+_SEVERAL_LABELS: Layout = {
+    "classes": ("outputs",),
+    "temperature": ("outputs",),
+    "thresholds": ("outputs",),
+}
 _HISTORY: Layout = {
     "selected": ("units", "numbers of a unit"),
     "objective_path": ("points",),
@@ -129,7 +134,7 @@ def _layout(cls: type[StagewiseNetwork], arrays: Arrays) -> Layout:
                 numbered = tuple(d.format(i=layer, j=layer - 1) for d in dimensions)
                 target[name.format(i=layer)] = numbered
     if issubclass(cls, NetworkClassifier):
-        layout |= _CLASSES
+        layout |= _SEVERAL_LABELS if "thresholds" in arrays else _CLASSES
     for together in (_PATH, _ENCODING):
         if together.keys() & arrays.keys():
             layout |= together
@@ -159,6 +164,7 @@ def state_of(model: StagewiseNetwork, *, staged: bool = True) -> ModelState:
             values[f"uncertainty.{name}"] = getattr(network.uncertainty, name)
     if network.classes is not None:
         values |= {"classes": network.classes, "temperature": network.temperature}
+        values["thresholds"] = network.thresholds
     arrays = {
         name: np.asarray(value, dtype=None if name == "classes" else _type_of(name), order="C")
         for name, value in values.items()
@@ -208,7 +214,8 @@ def model_of(state: ModelState) -> StagewiseNetwork:
         _history(arrays),
         one_target=one_target,
         classes=arrays.get("classes"),
-        temperature=float(arrays.get("temperature", 1.0)),
+        temperature=_temperature(arrays),
+        thresholds=arrays.get("thresholds"),
         feature_names=tuple(names or ()),
         importances=arrays.get("importances"),
         encoding=_encoding(arrays, header.get("categories", []), sizes["inputs"]),
@@ -259,6 +266,14 @@ def _history(arrays: Arrays) -> FitHistory:
     if "alpha" in arrays:
         found["alpha"] = float(arrays["alpha"])
     return FitHistory(**found)
+
+
+def _temperature(arrays: Arrays) -> Any:
+    if "thresholds" in arrays:
+        if not np.array_equal(arrays["classes"], np.arange(len(arrays["thresholds"]))):
+            raise ValueError("the classes of several labels must be their numbers, from 0 on")
+        return arrays["temperature"]
+    return float(arrays.get("temperature", 1.0))
 
 
 def _encoding(arrays: Arrays, categories: Any, inputs: int) -> InputEncoding | None:

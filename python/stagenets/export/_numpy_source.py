@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from reprlib import repr as short
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 import stagenets
@@ -50,6 +51,22 @@ def decision_function(X):
     """The score of every class; for two classes, the second score minus the first."""
     z = scores(X)
     return z[:, 1] - z[:, 0] if len(CLASSES) == 2 else z
+'''
+
+_SEVERAL_LABELS = '''
+def predict(X):
+    """Which labels every row of X has, as zeros and ones."""
+    return (decision_function(X) > 0).astype(np.int64)
+
+
+def predict_proba(X):
+    """The probability of every label for every row of X."""
+    return (1 + np.tanh(TEMPERATURES * decision_function(X) / 2)) / 2
+
+
+def decision_function(X):
+    """The score of every label less its threshold, for every row of X."""
+    return scores(X) - THRESHOLDS
 '''
 
 _REGRESSOR = '''
@@ -144,6 +161,8 @@ def to_numpy_source(model: Any) -> str:
 
 
 def _predictions(network: FittedNetwork) -> str:
+    if network.thresholds is not None:
+        return _SEVERAL_LABELS
     if network.classes is not None:
         return _CLASSIFIER
     return _REGRESSOR_OF_ONE if network.one_target else _REGRESSOR
@@ -180,7 +199,7 @@ def _constants(network: FittedNetwork) -> str:
     lines = []
     if network.feature_names:
         lines.append(f"FEATURE_NAMES = {list(network.feature_names)!a}")
-    if network.classes is not None:
+    if network.classes is not None and network.thresholds is None:
         lines.append(f"CLASSES = {_labels(network.classes)}")
         lines.append(f"TEMPERATURE = {network.temperature!r}")
     for number, layer in enumerate(network.layers, 1):
@@ -197,6 +216,9 @@ def _constants(network: FittedNetwork) -> str:
         "READOUT": network.readout,
         "INTERCEPT": network.intercept,
     }
+    if network.thresholds is not None:
+        arrays["TEMPERATURES"] = np.asarray(network.temperature)
+        arrays["THRESHOLDS"] = network.thresholds
     for number, layer in enumerate(network.layers, 1):
         arrays[f"WEIGHTS_{number}"] = layer.weights
         arrays[f"BIASES_{number}"] = layer.biases

@@ -22,10 +22,10 @@ def to_onnx(model: Any, *, dtype: DTypeLike = np.float32) -> onnx.ModelProto:
     the model has categories that are texts, their columns are apart in the input ``texts``, in
     order, with empty texts where they are missing, and ``X`` has the other columns. A classifier
     has the outputs ``label`` of shape (n,) and ``probabilities`` of shape (n, n_classes), in the
-    order of ``classes_``; a regressor has the output ``variable`` of shape (n, n_targets). Labels
-    are strings or 64-bit integers; other numbers and booleans are converted to integers. The graph
-    uses opset 17 and operators of the standard only. For pipelines, see
-    `register_onnx_converters`.
+    order of ``classes_``; with several labels, both have shape (n, n_labels). A regressor has the
+    output ``variable`` of shape (n, n_targets). Labels are strings or 64-bit integers; other
+    numbers and booleans are converted to integers. The graph uses opset 17 and operators of the
+    standard only. For pipelines, see `register_onnx_converters`.
 
     Parameters
     ----------

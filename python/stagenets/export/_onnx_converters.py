@@ -59,17 +59,27 @@ def register_onnx_converters() -> None:
     ['label', 'probabilities']
     """
     skl2onnx = required("skl2onnx")
-    from skl2onnx.common.shape_calculator import calculate_linear_classifier_output_shapes
-
     for cls in (*ESTIMATORS.values(), *_SEARCHES):
         classifier = issubclass(cls, ClassifierMixin)
         skl2onnx.update_registered_converter(
             cls,
             f"Stagenets{cls.__name__}",
-            calculate_linear_classifier_output_shapes if classifier else _regressor_shapes,
+            _classifier_shapes if classifier else _regressor_shapes,
             _convert_operator,
             options=_CLASSIFIER_OPTIONS if classifier else None,
         )
+
+
+def _classifier_shapes(operator: Any) -> None:
+    from skl2onnx.common.data_types import Int64TensorType
+    from skl2onnx.common.shape_calculator import calculate_linear_classifier_output_shapes
+
+    calculate_linear_classifier_output_shapes(operator)
+    network = network_in(operator.raw_operator)
+    if network.thresholds is not None:
+        shape = [operator.inputs[0].get_first_dimension(), network.n_outputs]
+        operator.outputs[0].type = Int64TensorType(shape)
+        operator.outputs[1].type.shape = shape
 
 
 def _regressor_shapes(operator: Any) -> None:

@@ -48,10 +48,16 @@ def onnx_model(
     if network.classes is None:
         graph.apply("Identity", scores, output="variable")
         outputs = [helper.make_tensor_value_info("variable", numbers, matrix)]
+    elif network.thresholds is not None:
+        _find_labels(graph, scores, network, raw_scores=raw_scores)
+        outputs = [
+            helper.make_tensor_value_info("label", TensorProto.INT64, matrix),
+            helper.make_tensor_value_info("probabilities", numbers, matrix),
+        ]
     else:
         labels = _classify(graph, scores, network.classes)
         if not raw_scores:
-            _calibrate(graph, scores, network.temperature)
+            _calibrate(graph, scores, float(network.temperature))
         elif len(network.classes) == 2:
             differences = graph.constant([[1, -1], [-1, 1]], "differences")
             graph.apply("MatMul", scores, differences, output="probabilities")
@@ -178,6 +184,18 @@ def _classify(graph: Graph, scores: str, classes: NDArray[Any]) -> int:
     best = graph.apply("ArgMax", scores, axis=1, keepdims=0)
     graph.apply("Gather", labels.name, best, output="label")
     return int(labels.data_type)
+
+
+def _find_labels(graph: Graph, scores: str, network: FittedNetwork, *, raw_scores: bool) -> None:
+    """Add the outputs "label" and "probabilities" of several labels."""
+    decisions = graph.apply("Sub", scores, graph.constant(network.thresholds, "thresholds"))
+    present = graph.apply("Greater", decisions, graph.constant(0))
+    graph.apply("Cast", present, to=TensorProto.INT64, output="label")
+    if raw_scores:
+        graph.apply("Identity", decisions, output="probabilities")
+        return
+    scaled = graph.apply("Mul", decisions, graph.constant(network.temperature, "temperatures"))
+    graph.apply("Sigmoid", scaled, output="probabilities")
 
 
 def _calibrate(graph: Graph, scores: str, temperature: float) -> None:

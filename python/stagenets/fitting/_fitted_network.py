@@ -122,7 +122,8 @@ class FittedNetwork:
     history: FitHistory
     one_target: bool = False
     classes: NDArray[Any] | None = None
-    temperature: float = 1.0
+    temperature: float | Matrix = 1.0
+    thresholds: Matrix | None = None  # of several labels
     feature_names: tuple[str, ...] = ()
     uncertainty: Uncertainty | None = None
     importances: Matrix | None = None
@@ -273,7 +274,10 @@ class FittedNetwork:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(
-            {"uncertainty": None, "importances": None, "encoding": None, **state},
+            {
+                **dict.fromkeys(("uncertainty", "importances", "encoding", "thresholds")),
+                **state,
+            },
             core=core_network(state["core"]),
         )
 

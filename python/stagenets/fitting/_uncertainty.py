@@ -57,13 +57,17 @@ class Uncertainty:
             return np.sqrt(1 + _core.leverages(core, X, self.root, threads=threads))[:, None]
 
 
-def check_intervals(model: StagewiseNetwork, *, weighted: bool = False) -> str | None:
+def check_intervals(
+    model: StagewiseNetwork, *, weighted: bool = False, several_labels: bool = False
+) -> str | None:
     """The kind of errors to collect, if any."""
     value, accepted = model.intervals, model._interval_kinds
     if value is not None and not (isinstance(value, str) and value in accepted):
         raise refusal("intervals", value, ", ".join(["None", *map(repr, accepted)]))
     if value is not None and (weighted or getattr(model, "class_weight", None) is not None):
         raise refusal("intervals", value, "None with sample_weight or class_weight")
+    if value is not None and several_labels:
+        raise refusal("intervals", value, "None with several labels")
     return value
 
 
@@ -141,7 +145,7 @@ def _cross_fitted(
     splits = folds_of(model, len(X), labels, group_numbers(groups, len(X)))
     scores = np.empty(targets.values.shape)
 
-    def keep(split: int, found: Matrix, temperature: float) -> float:
+    def keep(split: int, found: Matrix, temperature: Matrix) -> float:
         scores[splits[split][1]] = temperature * found if one_label else found
         return 0.0
 
@@ -155,7 +159,7 @@ def _cross_fitted(
             sizes=[size],
             splits=splits,
             judge=keep,
-            temperatures=one_label,
+            links=one_label,
             max_memory=_CROSS_FIT_BYTES,
             threads=effective_threads(model.n_jobs),
             progress=None,

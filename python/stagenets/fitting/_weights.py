@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -62,6 +62,21 @@ def core_class_weights(class_weight: Any, classes: Any) -> _core.ClassWeights:
         return _core.ClassWeights.balanced()
     if not isinstance(class_weight, Mapping):
         raise refusal("class_weight", class_weight, "None, 'balanced' or a dict {class: weight}")
+    return _core.ClassWeights(_weights_of(class_weight, classes))
+
+
+def core_label_weights(class_weight: Any, labels: Any) -> _core.ClassWeights:
+    """The same where samples have several labels, with a dict {0: weight, 1: weight} for each."""
+    if class_weight is None or isinstance(class_weight, str):
+        return core_class_weights(class_weight, labels)
+    each = list(class_weight) if isinstance(class_weight, Sequence) else []
+    if len(each) != len(labels) or not all(isinstance(one, Mapping) for one in each):
+        accepted = f"None, 'balanced' or a list of {len(labels)} dicts {{0: weight, 1: weight}}"
+        raise refusal("class_weight", class_weight, accepted)
+    return _core.ClassWeights([w for one in each for w in _weights_of(one, np.arange(2))])
+
+
+def _weights_of(class_weight: Mapping[Any, Any], classes: NDArray[Any]) -> list[float]:
     for label, weight in class_weight.items():
         if not isinstance(weight, Real) or not 0 <= float(weight) < np.inf:
             raise refusal(f"class_weight[{label!r}]", weight, "a finite number >= 0")
@@ -73,4 +88,5 @@ def core_class_weights(class_weight: Any, classes: Any) -> _core.ClassWeights:
         ) from error
     if not (found > 0).any():
         raise refusal("class_weight", class_weight, "> 0 for at least one class")
-    return _core.ClassWeights(found.tolist())
+    weights: list[float] = found.tolist()
+    return weights

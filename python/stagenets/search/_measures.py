@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from stagenets.search._splits import Split
 
 Scores = NDArray[np.float64]
-#: (number of the split, scores of its test rows, temperature) -> quality
-Judge = Callable[[int, Scores, float], float]
+#: (number of the split, scores of its test rows, temperature of each output) -> quality
+Judge = Callable[[int, Scores, Scores], float]
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,13 @@ def _confusion(truth: _Labels, scores: Scores) -> NDArray[np.int64]:
     return np.bincount(pairs, minlength=truth.classes**2).reshape(truth.classes, truth.classes)
 
 
-def _probabilities(scores: Scores, temperature: float) -> Scores:
+def _probabilities(scores: Scores, temperature: Scores) -> Scores:
     scaled = temperature * scores
     powers = np.exp(scaled - scaled.max(axis=1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
-def _balanced_accuracy(truth: _Labels, scores: Scores, temperature: float) -> float:
+def _balanced_accuracy(truth: _Labels, scores: Scores, temperature: Scores) -> float:
     present = truth.counts > 0
     recalls = np.diag(_confusion(truth, scores))[present] / truth.counts[present]
     return float(recalls.mean())
@@ -68,20 +68,20 @@ def _f1_scores(truth: _Labels, scores: Scores) -> tuple[Scores, NDArray[np.bool_
     return 2 * np.diag(confusion) / np.maximum(total, 1), total > 0
 
 
-def _f1(truth: _Labels, scores: Scores, temperature: float) -> float:
+def _f1(truth: _Labels, scores: Scores, temperature: Scores) -> float:
     return float(_f1_scores(truth, scores)[0][1])
 
 
-def _f1_macro(truth: _Labels, scores: Scores, temperature: float) -> float:
+def _f1_macro(truth: _Labels, scores: Scores, temperature: Scores) -> float:
     found, known = _f1_scores(truth, scores)
     return float(found[known].mean())
 
 
-def _f1_weighted(truth: _Labels, scores: Scores, temperature: float) -> float:
+def _f1_weighted(truth: _Labels, scores: Scores, temperature: Scores) -> float:
     return float(_f1_scores(truth, scores)[0] @ truth.counts / truth.counts.sum())
 
 
-def _log_loss(truth: _Labels, scores: Scores, temperature: float) -> float:
+def _log_loss(truth: _Labels, scores: Scores, temperature: Scores) -> float:
     chances = _probabilities(scores, temperature)
     if truth.classes == 2:  # as scikit-learn does, from the second column alone
         chances = np.column_stack([1 - chances[:, 1], chances[:, 1]])
@@ -97,11 +97,11 @@ def _area(positive: NDArray[np.bool_], scores: Scores) -> float:
     return float(beaten.sum() / (2 * len(above) * len(below)))
 
 
-def _roc_auc(truth: _Labels, scores: Scores, temperature: float) -> float:
+def _roc_auc(truth: _Labels, scores: Scores, temperature: Scores) -> float:
     return _area(truth.codes == 1, scores[:, 1] - scores[:, 0])
 
 
-def _roc_auc_ovr(truth: _Labels, scores: Scores, temperature: float) -> float:
+def _roc_auc_ovr(truth: _Labels, scores: Scores, temperature: Scores) -> float:
     chances = _probabilities(scores, temperature)
     if truth.classes == 2:
         return _area(truth.codes == 1, chances[:, 1])
@@ -111,7 +111,7 @@ def _roc_auc_ovr(truth: _Labels, scores: Scores, temperature: float) -> float:
 
 @dataclass(frozen=True)
 class _Measure:
-    of: Callable[[_Labels, Scores, float], float]
+    of: Callable[[_Labels, Scores, Scores], float]
     applies: Callable[[_Labels], bool] = lambda truth: True
 
 
@@ -144,13 +144,13 @@ def direct_judge(
         return otherwise
     if classes is None and scoring in _OF_ERRORS:
         return _judge_of_numbers(_OF_ERRORS[scoring], y.reshape(len(y), -1), splits)
-    if classes is not None and scoring in _OF_LABELS:
+    if classes is not None and y.ndim == 1 and scoring in _OF_LABELS:
         return _judge_of_labels(_OF_LABELS[scoring], y, splits, classes, otherwise)
     return otherwise
 
 
 def _judge_of_numbers(measure: Callable[[Scores], float], y: Scores, splits: list[Split]) -> Judge:
-    def judge(split: int, scores: Scores, temperature: float) -> float:
+    def judge(split: int, scores: Scores, temperature: Scores) -> float:
         return measure(scores - y[splits[split][1]])
 
     return judge
@@ -170,7 +170,7 @@ def _judge_of_labels(
         for _, test in splits
     ]
 
-    def judge(split: int, scores: Scores, temperature: float) -> float:
+    def judge(split: int, scores: Scores, temperature: Scores) -> float:
         truth = truths[split]
         if not measure.applies(truth):
             return otherwise(split, scores, temperature)

@@ -24,9 +24,9 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from stagenets import _core
-from stagenets.estimators._classifier import classes_and_labels
 from stagenets.estimators._network import StagewiseNetwork, unchanged_on_failure
 from stagenets.fitting._fitted_network import FloatArray
+from stagenets.fitting._labels import CodedLabels, dense_labels
 from stagenets.fitting._parameters import check_count, check_flag, refusal, seed_of
 from stagenets.fitting._progress import search_progress
 from stagenets.fitting._rows import Rows, checked_rows
@@ -147,7 +147,7 @@ class NetworkSearch(
             search = PathSearch(model, grid, splits, memory, progress)
             calibrate = classification and judge is not None and needs_probabilities(scorer)
             quality = search.run(
-                rows, targets, judge, weights=weights, classes=classes, temperatures=calibrate
+                rows, targets, judge, weights=weights, classes=classes, links=calibrate
             )
         self.n_splits_ = len(splits)
         self.cv_results_ = _results(search.candidates, quality)
@@ -325,8 +325,9 @@ class ClassifierSearch(ClassifierMixin, NetworkSearch):
         X : array-like of shape (n_samples, n_features)
             Training inputs, NaN where they are missing. Computations are in float32 for float32
             inputs, otherwise in float64.
-        y : array-like of shape (n_samples,)
-            Class labels.
+        y : array-like of shape (n_samples,), or array-like or sparse matrix of shape \
+(n_samples, n_labels)
+            Classes; or, for samples with several labels, zeros and ones that say which they have.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the samples, in fits and in scores. A sample of weight 3 counts as three
             equal samples, and one of weight 0 is left out. A scorer that does not take weights, or
@@ -341,15 +342,17 @@ class ClassifierSearch(ClassifierMixin, NetworkSearch):
         self
         """
         with unchanged_on_failure(self):
-            rows, y = checked_rows(self, X, y)
+            rows, y = checked_rows(self, X, y, multi_output=True)
+            y = dense_labels(y)
             weights = checked_weights(sample_weight, len(rows))
             model = self._search(rows, y, weights, {**params, "groups": groups})
             self._refit(model, X, y, weights)
         return self
 
     def _targets(self, y: NDArray[Any]) -> tuple[NDArray[Any], _core.Targets]:
-        self.classes_, labels = classes_and_labels(y)
-        return self.classes_, _core.Targets.labels(labels, len(self.classes_))
+        coded = CodedLabels.of(y)
+        self.classes_ = coded.classes
+        return coded.classes, coded.targets
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of the best network; for two classes, those of the second minus the first.
@@ -389,6 +392,11 @@ class ClassifierSearch(ClassifierMixin, NetworkSearch):
         ndarray of shape (n_samples, n_classes)
         """
         return np.asarray(self._best().predict_log_proba(X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
 
 
 class RegressorSearch(RegressorMixin, NetworkSearch):

@@ -52,7 +52,7 @@ class PathSearch:
         *,
         weights: Weights | None = None,
         classes: NDArray[Any] | None = None,
-        temperatures: bool = False,
+        links: bool = False,
     ) -> NDArray[np.float64]:
         """Quality of every candidate on every split, shape (candidates, splits).
 
@@ -62,7 +62,8 @@ class PathSearch:
         size_name = self.model._size_name
         sizes = sorted(set(self.grid[size_name]))
         shape = counted(weights, len(rows)), rows.shape[1]
-        families = self._families(shape, sizes[-1], classes)
+        several = targets.task == _core.Task.SEVERAL_LABELS
+        families = self._families(shape, sizes[-1], classes, several)
         with single_threaded_blas():
             quality = np.concatenate(
                 [
@@ -74,7 +75,7 @@ class PathSearch:
                         splits=splits,
                         weights=weights,
                         judge=judge and _judge_from(first, judge),
-                        temperatures=temperatures,
+                        links=links,
                         max_memory=self.max_memory,
                         threads=effective_threads(self.model.n_jobs),
                         progress=self._progress_from(first, len(splits)),
@@ -122,7 +123,11 @@ class PathSearch:
         return progress
 
     def _families(
-        self, shape: tuple[int, int], largest: int, classes: NDArray[Any] | None
+        self,
+        shape: tuple[int, int],
+        largest: int,
+        classes: NDArray[Any] | None,
+        several: bool,
     ) -> list[list[tuple[Params, _core.NetworkSettings]]]:
         size_name = self.model._size_name
         grid = {name: list(values) for name, values in self.grid.items() if name != size_name}
@@ -134,7 +139,12 @@ class PathSearch:
 
         return [
             [
-                (params, self._with(params, largest)._settings(shape, classes=classes))
+                (
+                    params,
+                    self._with(params, largest)._settings(
+                        shape, classes=classes, several_labels=several
+                    ),
+                )
                 for params in family
             ]
             for _, family in groupby(sorted(networks.values(), key=drawn), key=drawn)

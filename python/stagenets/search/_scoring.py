@@ -79,8 +79,10 @@ def judge_by(
         rows = splits[split][1]
         return X[rows] if reads_inputs else rows  # scikit-learn's scorers pass X on unread
 
-    def judge(split: int, scores: NDArray[np.float64], temperature: float) -> float:
-        meaning = _Meaning(scores, temperature, classes, one_target=y.ndim == 1)
+    def judge(split: int, scores: NDArray[np.float64], temperature: NDArray[np.float64]) -> float:
+        several = classes is not None and y.ndim == 2
+        thresholds = np.zeros(scores.shape[1]) if several else None  # they are taken off already
+        meaning = _Meaning(scores, temperature, thresholds, classes, one_target=y.ndim == 1)
         model = _HeldOutRegressor() if classes is None else _HeldOutClassifier()
         model.network_ = meaning
         test = splits[split][1]
@@ -96,7 +98,8 @@ class _Meaning:
     """Known scores and their meaning: all that predictions need from a network."""
 
     held_out: NDArray[np.float64]
-    temperature: float
+    temperature: NDArray[np.float64]
+    thresholds: NDArray[np.float64] | None
     classes: NDArray[Any] | None
     one_target: bool
 

@@ -1,4 +1,4 @@
-#include "stagenets/softmax_readout.hpp"
+#include "stagenets/majorized_readout.hpp"
 
 #include <cmath>
 
@@ -6,60 +6,23 @@
 #include "stagenets/products.hpp"
 
 namespace stagenets {
-namespace {
-
-// The weights of a block of rows, by whose roots scores and errors are scaled.
-class Weights {
- public:
-  Weights(const double* roots, RowRange range)
-      : roots_(roots ? roots + range.first : nullptr, roots ? range.count : 0) {}
-
-  double sum_of(const VectorD& values) const {
-    return roots_.size() > 0 ? roots_.cwiseAbs2().dot(values) : values.sum();
-  }
-  void scale(MatrixD& rows) const {
-    if (roots_.size() > 0) rows = roots_.asDiagonal() * rows;
-  }
-  // Rows without weight become zero.
-  void unscale(MatrixD& rows) const {
-    if (roots_.size() == 0) return;
-    const VectorD inverse = (roots_.array() != 0).select(roots_.array().inverse(), 0);
-    rows = inverse.asDiagonal() * rows;
-  }
-
- private:
-  Eigen::Map<const VectorD> roots_;
-};
-
-// Turns scores into probabilities and returns the sum of the losses; `labels` are one-hot.
-template <class Labels>
-double softmax(MatrixD& scores, const Labels& labels, const Weights& weights) {
-  const VectorD largest = scores.rowwise().maxCoeff();
-  scores = (-scores).colwise() + largest;
-  VectorD losses = scores.cwiseProduct(labels).rowwise().sum();
-  kernels<double>().exponential(scores.data(), scores.size());
-  const VectorD totals = scores.rowwise().sum();
-  losses.array() += totals.array().log();
-  scores.array().colwise() /= totals.array();
-  return weights.sum_of(losses);
-}
-
-}  // namespace
 
 template <class Scalar>
-SoftmaxReadout<Scalar>::SoftmaxReadout(const RidgeFactor<Scalar>& factor, const Targets& targets,
-                                       const RowWeights& weights, const RowBlocks& blocks,
-                                       Team& team)
+MajorizedReadout<Scalar>::MajorizedReadout(const RidgeFactor<Scalar>& factor,
+                                           const Targets& targets, const RowWeights& weights,
+                                           const RowBlocks& blocks, Team& team)
     : factor_(factor),
       targets_(targets),
       roots_(weights.root_data()),
       left_out_(weights.left_out_data()),
       blocks_(blocks),
       team_(team),
+      loss_(targets.task()),
+      bound_(loss_.curvature_bound()),
       theta_(MatrixD::Zero(0, targets.outputs())),
       scores_(blocks, targets.outputs()),
       errors_(blocks, targets.outputs()),
-      memory_(2),
+      memory_(1 / bound_),
       total_weight_(
           blocks.complete(roots_ ? Eigen::Map<const VectorD>(roots_, targets.rows()).squaredNorm()
                                  : static_cast<double>(targets.rows()))) {
@@ -68,37 +31,36 @@ SoftmaxReadout<Scalar>::SoftmaxReadout(const RidgeFactor<Scalar>& factor, const 
   refit_if_due();
 }
 
-// Errors of a block from its scores; adds its loss, the energy of its scores and its curvature to the sums. The
-// curvatures of a row are the eigenvalues of diag(p) − ppᵀ, of which one is zero.
+// Errors of a block from its scores; adds its loss, the energy of its scores and its curvature to the sums.
 template <class Scalar>
-void SoftmaxReadout<Scalar>::measure_block(Index block, double* sums) {
+void MajorizedReadout<Scalar>::measure_block(Index block, double* sums) {
   const RowRange range = blocks_.block(block);
-  const auto labels = targets_.values().middleRows(range.first, range.count);
-  const Weights weights(roots_, range);
+  const BlockWeights weights(roots_, range);
   MatrixD scores = scores_.block(block, 0, outputs()).template cast<double>();
   sums[1] += scores.squaredNorm();
   weights.unscale(scores);
-  sums[0] += softmax(scores, labels, weights);
-  const VectorD left = (1 - scores.array().square().rowwise().sum()).matrix();
-  sums[2] += weights.sum_of(left) / static_cast<double>(outputs() - 1);
-  scores = labels - scores;
+  const RowLoss::Sums found =
+      loss_.to_errors(scores, targets_.values().middleRows(range.first, range.count), weights);
+  sums[0] += found.loss;
+  sums[2] += found.curvature;
   weights.scale(scores);
   errors_.block(block, 0, outputs()) = scores.template cast<Scalar>();
 }
 
 template <class Scalar>
-void SoftmaxReadout<Scalar>::measured(const double* sums) {
-  loss_ = sums[0];
-  objective_ = loss_ + 0.25 * std::max(0.0, theta_.squaredNorm() - sums[1]);
+void MajorizedReadout<Scalar>::measured(const double* sums) {
+  total_loss_ = sums[0];
+  objective_ = total_loss_ + bound_ / 2 * std::max(0.0, theta_.squaredNorm() - sums[1]);
   curvature_ = sums[2];
 }
 
 template <class Scalar>
-void SoftmaxReadout<Scalar>::grow(Index count) {
+void MajorizedReadout<Scalar>::grow(Index count) {
   const Index first = width(), q = outputs();
   const RowBlocks blocks = blocks_.for_sums(count * q);
   const VectorD total = blocks.sum(team_, count * q, [&](double* sums, Index b, int) {
-    const Matrix<Scalar> working = scores_.block(b, 0, q) + 2 * errors_.block(b, 0, q);
+    const Matrix<Scalar> working =
+        scores_.block(b, 0, q) + static_cast<Scalar>(1 / bound_) * errors_.block(b, 0, q);
     add_transposed_product(factor_.columns(b, first, count), working,
                            matrix_map(sums, count, q, count));
   });
@@ -115,7 +77,7 @@ void SoftmaxReadout<Scalar>::grow(Index count) {
 }
 
 template <class Scalar>
-MatrixD SoftmaxReadout<Scalar>::move_to(const MatrixD& theta) {
+MatrixD MajorizedReadout<Scalar>::move_to(const MatrixD& theta) {
   const Index d = theta.rows(), q = outputs(), size = d * q;
   const Matrix<Scalar> minus_theta = -theta.template cast<Scalar>();
   const RowBlocks blocks = blocks_.for_sums(size + kSums);
@@ -125,18 +87,18 @@ MatrixD SoftmaxReadout<Scalar>::move_to(const MatrixD& theta) {
     if (d > 0) subtract_product(factor_.columns(b, 0, d), minus_theta, scores);
     measure_block(b, sums + size);
     if (d == 0) return;
-    const Matrix<Scalar> pull = -(errors_.block(b, 0, q) + scores / 2);
+    const Matrix<Scalar> pull = -(errors_.block(b, 0, q) + static_cast<Scalar>(bound_) * scores);
     add_transposed_product(factor_.columns(b, 0, d), pull, matrix_map(sums, d, q, d));
   });
   theta_ = theta;
   measured(total.data() + size);
-  return Eigen::Map<const MatrixD>(total.data(), d, q) + theta_ / 2;
+  return Eigen::Map<const MatrixD>(total.data(), d, q) + bound_ * theta_;
 }
 
 // Every step lowers the objective: a direction that does not is replaced by the majorising step, which must. Ends when
 // a step would lower it by less than the given fraction, as far as the memory can tell.
 template <class Scalar>
-void SoftmaxReadout<Scalar>::improve(double tolerance, int most_steps) {
+void MajorizedReadout<Scalar>::improve(double tolerance, int most_steps) {
   MatrixD start = theta_;
   MatrixD gradient = move_to(start);
   double before = objective_;
@@ -147,7 +109,7 @@ void SoftmaxReadout<Scalar>::improve(double tolerance, int most_steps) {
     MatrixD next = move_to(start + direction);
     if (!(objective_ < before + 1e-4 * slope)) {
       memory_.forget();
-      direction = -2 * gradient;
+      direction = -gradient / bound_;
       next = move_to(start + direction);
       if (!(objective_ < before)) {  // at the limit of rounding
         move_to(start);
@@ -162,7 +124,7 @@ void SoftmaxReadout<Scalar>::improve(double tolerance, int most_steps) {
 }
 
 template <class Scalar>
-void SoftmaxReadout<Scalar>::refit_if_due() {
+void MajorizedReadout<Scalar>::refit_if_due() {
   constexpr double kGrowth = 1.1, kTolerance = 1e-3;
   constexpr int kSteps = 3;
   if (static_cast<double>(width()) < kGrowth * static_cast<double>(last_refit_)) return;
@@ -171,24 +133,24 @@ void SoftmaxReadout<Scalar>::refit_if_due() {
 }
 
 template <class Scalar>
-void SoftmaxReadout<Scalar>::converge() {
+void MajorizedReadout<Scalar>::converge() {
   constexpr double kTolerance = 1e-8;
   constexpr int kSteps = 500;
   improve(kTolerance, kSteps);
 }
 
 template <class Scalar>
-void SoftmaxReadout<Scalar>::return_to(const Snapshot& snapshot) {
+void MajorizedReadout<Scalar>::return_to(const Snapshot& snapshot) {
   memory_ = snapshot.memory;
   last_refit_ = snapshot.last_refit;
   move_to(snapshot.theta);
 }
 
 // One Newton step back from the full fit: without row i, its scores change by −aᵀH⁻¹a times its error, where H is the
-// Hessian over the other rows. For the curvature ½ in every row, aᵀH⁻¹a is 2h / (1 − h) with the leverage h of the factor;
-// the rows have the mean curvature w̄ instead, so it is about h / ((1 − h) w̄).
+// Hessian over the other rows. For the curvature κ in every row, aᵀH⁻¹a is h / ((1 − h) κ) with the leverage h of the
+// factor; the rows have the mean curvature w̄ instead, so it is about h / ((1 − h) w̄).
 template <class Scalar>
-typename SoftmaxReadout<Scalar>::LeftOut SoftmaxReadout<Scalar>::left_out(
+typename MajorizedReadout<Scalar>::LeftOut MajorizedReadout<Scalar>::left_out(
     const VectorD& leverage) const {
   constexpr double kLeast = 1e-6;
   const double mean = std::max(curvature_ / total_weight_, kLeast);
@@ -202,18 +164,18 @@ typename SoftmaxReadout<Scalar>::LeftOut SoftmaxReadout<Scalar>::left_out(
     MatrixD scores =
         scores_.block(b, 0, outputs()).template cast<double>() -
         influence.asDiagonal() * errors_.block(b, 0, outputs()).template cast<double>();
-    const Weights weights(roots_, range);
+    const BlockWeights weights(roots_, range);
     weights.unscale(scores);
     const VectorD own = scores.cwiseProduct(labels).rowwise().sum();
     const VectorD largest = scores.rowwise().maxCoeff();
     const VectorD right = (own.array() >= largest.array()).select(VectorD::Ones(range.count), 0);
-    into[0] += softmax(scores, labels, weights);
+    into[0] += loss_.to_errors(scores, labels, weights).loss;
     into[1] += weights.sum_of(right);
   });
   return {sums[0] / total_weight_, sums[1] / total_weight_};
 }
 
-template class SoftmaxReadout<float>;
-template class SoftmaxReadout<double>;
+template class MajorizedReadout<float>;
+template class MajorizedReadout<double>;
 
 }  // namespace stagenets

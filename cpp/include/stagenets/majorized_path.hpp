@@ -1,19 +1,21 @@
-// The softmax readouts of a network as it grows: one for every stage, and converged ones at the sizes that are wanted.
+// The readouts by another loss than the squared error as a network grows: one for every stage, and converged ones at the
+// sizes that are wanted.
 #pragma once
 
+#include "stagenets/majorized_readout.hpp"
 #include "stagenets/readout_path.hpp"
-#include "stagenets/softmax_readout.hpp"
 
 namespace stagenets {
 
 template <class Scalar>
-class SoftmaxPath {
+class MajorizedPath {
  public:
   // `sizes` are numbers of units (increasing). All arguments but these must outlive the path.
-  SoftmaxPath(const RidgeFactor<Scalar>& factor, const Targets& targets, const RowWeights& weights,
-              const RowBlocks& blocks, std::vector<Index> sizes, Team& team);
+  MajorizedPath(const RidgeFactor<Scalar>& factor, const Targets& targets,
+                const RowWeights& weights, const RowBlocks& blocks, std::vector<Index> sizes,
+                Team& team);
 
-  const SoftmaxReadout<Scalar>& now() const { return readout_; }
+  const MajorizedReadout<Scalar>& now() const { return readout_; }
   MatrixD readout() const { return factor_.readout_of(readout_.coordinates(), team_); }
 
   // Follows the factor, which has grown to this many units by a stage; `features` of them do not count as size.
@@ -36,7 +38,7 @@ class SoftmaxPath {
     MatrixD own, all;
   };
   struct Remembered {
-    typename SoftmaxReadout<Scalar>::Snapshot readout;
+    typename MajorizedReadout<Scalar>::Snapshot readout;
     Index stages;
   };
 
@@ -46,7 +48,7 @@ class SoftmaxPath {
 
   const RidgeFactor<Scalar>& factor_;
   Team& team_;
-  SoftmaxReadout<Scalar> readout_;
+  MajorizedReadout<Scalar> readout_;
   MatrixD start_;  // coordinates before the first unit
   std::vector<Stage> stages_;
   std::vector<Index> sizes_;

@@ -1,11 +1,11 @@
-#include "stagenets/softmax_path.hpp"
+#include "stagenets/majorized_path.hpp"
 
 namespace stagenets {
 
 template <class Scalar>
-SoftmaxPath<Scalar>::SoftmaxPath(const RidgeFactor<Scalar>& factor, const Targets& targets,
-                                 const RowWeights& weights, const RowBlocks& blocks,
-                                 std::vector<Index> sizes, Team& team)
+MajorizedPath<Scalar>::MajorizedPath(const RidgeFactor<Scalar>& factor, const Targets& targets,
+                                     const RowWeights& weights, const RowBlocks& blocks,
+                                     std::vector<Index> sizes, Team& team)
     : factor_(factor),
       team_(team),
       readout_(factor, targets, weights, blocks, team),
@@ -16,14 +16,14 @@ SoftmaxPath<Scalar>::SoftmaxPath(const RidgeFactor<Scalar>& factor, const Target
 // How the coordinates change when `refit` is called.
 template <class Scalar>
 template <class Refit>
-MatrixD SoftmaxPath<Scalar>::change_by(Refit&& refit) {
+MatrixD MajorizedPath<Scalar>::change_by(Refit&& refit) {
   const MatrixD before = readout_.coordinates();
   refit();
   return readout_.coordinates() - before;
 }
 
 template <class Scalar>
-void SoftmaxPath<Scalar>::add_stage(Index units, Index features) {
+void MajorizedPath<Scalar>::add_stage(Index units, Index features) {
   const Index before = readout_.coordinates().rows();
   const auto size_now = [&] {
     return readout_.coordinates().rows() - factor_.fixed_width() - features;
@@ -44,7 +44,7 @@ void SoftmaxPath<Scalar>::add_stage(Index units, Index features) {
 }
 
 template <class Scalar>
-void SoftmaxPath<Scalar>::record_if_wanted(Index size) {
+void MajorizedPath<Scalar>::record_if_wanted(Index size) {
   if (at_sizes_.size() == sizes_.size() || sizes_[at_sizes_.size()] != size) return;
   const auto before = readout_.snapshot();
   readout_.converge();
@@ -53,13 +53,13 @@ void SoftmaxPath<Scalar>::record_if_wanted(Index size) {
 }
 
 template <class Scalar>
-void SoftmaxPath<Scalar>::return_to_remembered() {
+void MajorizedPath<Scalar>::return_to_remembered() {
   readout_.return_to(best_.readout);
   stages_.resize(static_cast<std::size_t>(best_.stages));
 }
 
 template <class Scalar>
-void SoftmaxPath<Scalar>::converge() {
+void MajorizedPath<Scalar>::converge() {
   const MatrixD change = change_by([&] { readout_.converge(); });
   if (stages_.empty()) {
     start_ += change;
@@ -71,7 +71,7 @@ void SoftmaxPath<Scalar>::converge() {
 }
 
 template <class Scalar>
-ReadoutPath SoftmaxPath<Scalar>::path(const MatrixD& directions) const {
+ReadoutPath MajorizedPath<Scalar>::path(const MatrixD& directions) const {
   const Index outputs = start_.cols();
   Index columns = 0;
   for (const Stage& stage : stages_) {
@@ -103,7 +103,7 @@ ReadoutPath SoftmaxPath<Scalar>::path(const MatrixD& directions) const {
 }
 
 template <class Scalar>
-ReadoutPath SoftmaxPath<Scalar>::path_at_sizes() {
+ReadoutPath MajorizedPath<Scalar>::path_at_sizes() {
   if (at_sizes_.size() < sizes_.size()) {
     const auto before = readout_.snapshot();
     readout_.converge();
@@ -113,7 +113,7 @@ ReadoutPath SoftmaxPath<Scalar>::path_at_sizes() {
   return path_between(at_sizes_);
 }
 
-template class SoftmaxPath<float>;
-template class SoftmaxPath<double>;
+template class MajorizedPath<float>;
+template class MajorizedPath<double>;
 
 }  // namespace stagenets

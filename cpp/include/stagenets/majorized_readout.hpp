@@ -1,32 +1,30 @@
-// The readout that minimises the penalised log-loss of a growing network,
+// The readout that minimises a penalised loss of a growing network other than the squared error,
 //
-//   Σ_i −log softmax(a_iᵀ Ω)[y_i] + λ/2 ‖Ω‖²,
+//   Σ_i loss(a_iᵀ Ω, y_i) + λ/2 ‖Ω‖²,
 //
-// on the factor of the ridge problem. The Hessian of the log-loss is at most ½ AᵀA (Böhning), so with the penalty 2λ in
-// the factor, AᵀA + 2λI = L Lᵀ and Q = A L⁻ᵀ, the objective in the coordinates Θ = LᵀΩ has curvature at most ½ in every
-// direction. With the scores F = QΘ and the errors R = Y − P,
+// on the factor of the ridge problem. The second derivatives of the loss are at most κ (RowLoss), so with the penalty λ/κ
+// in the factor, AᵀA + λ/κ I = L Lᵀ and Q = A L⁻ᵀ, the objective in the coordinates Θ = LᵀΩ has curvature at most κ in
+// every direction. With the scores F = QΘ and the errors R = −∂loss/∂F,
 //
-//   objective = Σ −log P[y] + ¼ (‖Θ‖² − ‖F‖²),    gradient = −Qᵀ(R + F/2) + Θ/2,
+//   objective = Σ loss + κ/2 (‖Θ‖² − ‖F‖²),    gradient = −Qᵀ(R + κF) + κΘ,
 //
-// and Θ ← QᵀZ, the ridge fit to the working response Z = F + 2R, is a step that lowers the objective by at least the
-// squared norm of the gradient. New columns Q' alone move by Q'ᵀZ, at the cost of one pass over them; in between, and at
-// the end, all coordinates are fitted again by a quasi-Newton method that starts from such steps.
+// and Θ ← QᵀZ, the ridge fit to the working response Z = F + R/κ, is a step that lowers the objective by at least the
+// squared norm of the gradient over 2κ. New columns Q' alone move by Q'ᵀZ, at the cost of one pass over them; in between,
+// and at the end, all coordinates are fitted again by a quasi-Newton method that starts from such steps.
 #pragma once
 
 #include "stagenets/quasi_newton.hpp"
 #include "stagenets/ridge_factor.hpp"
+#include "stagenets/row_loss.hpp"
 
 namespace stagenets {
 
-// The penalty of the ridge problem whose factor the readout needs.
-inline double majorizing_penalty(double alpha) { return 2 * alpha; }
-
 template <class Scalar>
-class SoftmaxReadout {
+class MajorizedReadout {
  public:
-  // Starts with the fixed columns of the factor. All arguments must outlive it. `targets` have one label per row.
-  SoftmaxReadout(const RidgeFactor<Scalar>& factor, const Targets& targets,
-                 const RowWeights& weights, const RowBlocks& blocks, Team& team);
+  // Starts with the fixed columns of the factor. All arguments must outlive it. `targets` are labels.
+  MajorizedReadout(const RidgeFactor<Scalar>& factor, const Targets& targets,
+                   const RowWeights& weights, const RowBlocks& blocks, Team& team);
 
   // Adds the next `count` columns of the factor.
   void grow(Index count);
@@ -36,7 +34,7 @@ class SoftmaxReadout {
   void converge();
 
   double objective() const { return objective_; }
-  double loss() const { return loss_; }
+  double loss() const { return total_loss_; }
   const MatrixD& coordinates() const { return theta_; }
 
   // A state to return to, before columns were added or fitted.
@@ -48,7 +46,7 @@ class SoftmaxReadout {
   Snapshot snapshot() const { return {theta_, memory_, last_refit_}; }
   void return_to(const Snapshot& snapshot);
 
-  // Estimates of the mean log-loss and the accuracy when each row is left out; see the definition.
+  // Estimates of the mean loss and, for one label per row, the accuracy when each row is left out; see the definition.
   struct LeftOut {
     double loss, accuracy;
   };
@@ -70,13 +68,15 @@ class SoftmaxReadout {
   const double* left_out_;
   const RowBlocks& blocks_;
   Team& team_;
+  const RowLoss loss_;
+  const double bound_;  // κ
   MatrixD theta_;
   Panels<Scalar> scores_;  // F, rows scaled by the roots of their weights
   Panels<Scalar> errors_;  // R, scaled likewise
   QuasiNewton memory_;
   Index last_refit_ = 0;  // width at that time
   double total_weight_;
-  double objective_ = 0, loss_ = 0;
+  double objective_ = 0, total_loss_ = 0;
   double curvature_ = 0;  // sum over the rows of their mean curvature
 };
 
