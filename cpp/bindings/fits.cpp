@@ -118,24 +118,22 @@ auto path_of(std::vector<Value> FitHistory::* member) {
 
 // Opaque to Python, which only stores them between two fits.
 void register_known_stages(py::module_& module) {
-  using Plain = std::tuple<Index, std::vector<Index>, std::vector<double>, PoolQuantiles>;
+  using Plain = std::tuple<Index, std::vector<Index>, PoolQuantiles>;
   py::class_<KnownStages>(module, "KnownStages")
       .def("__len__", [](const KnownStages& known) { return known.stages.size(); })
       .def(py::pickle(
           [](const KnownStages& known) {
             std::vector<Plain> plain;
             for (const KnownStage& stage : known.stages) {
-              plain.emplace_back(stage.keep, stage.pool.candidates, stage.pool.scores,
-                                 stage.pool.quantiles);
+              plain.emplace_back(stage.keep, stage.pool.candidates, stage.pool.quantiles);
             }
             return py::make_tuple(std::move(plain), known.alpha);
           },
           [](const py::tuple& state) {
             KnownStages known;
             known.alpha = state[1].cast<double>();
-            for (auto& [keep, candidates, scores, quantiles] :
-                 state[0].cast<std::vector<Plain>>()) {
-              known.stages.push_back({keep, {candidates, scores, quantiles}});
+            for (auto& [keep, candidates, quantiles] : state[0].cast<std::vector<Plain>>()) {
+              known.stages.push_back({keep, {candidates, quantiles}});
             }
             return known;
           }));

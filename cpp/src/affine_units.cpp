@@ -17,6 +17,21 @@ TrainingValues values_for(const TrainingRows<Scalar>& rows,
   return shared ? shared->known() : training_values(rows.inputs, rows.root_weights, rows.blocks);
 }
 
+// Pools of float64 fits are evaluated in single precision first, if the copy of the inputs that this takes is small or no
+// larger than Q, and all rows are here.
+template <class Scalar>
+bool may_screen(const AffineArchitecture& architecture, const TrainingRows<Scalar>& rows) {
+  if (std::is_same_v<Scalar, float> || rows.stages.one_shot() || rows.blocks.reduction()) {
+    return false;
+  }
+  constexpr double kSmall = 48 << 20;
+  const Index inputs = rows.inputs.columns();
+  const double width =
+      static_cast<double>(architecture.hidden + (architecture.direct_links ? inputs : 0));
+  const double q = static_cast<double>(rows.inputs.rows()) * width * sizeof(Scalar);
+  return RoughPool::bytes(rows.inputs.rows(), inputs) <= std::max(kSmall, q);
+}
+
 }  // namespace
 
 std::unique_ptr<NetworkUnits<float>> AffineArchitecture::units(
@@ -38,6 +53,9 @@ AffineUnits<Scalar>::AffineUnits(const AffineArchitecture& architecture,
       values_(values_for(rows, shared_values_)),
       draws_(rows.draws),
       stages_(rows.stages),
+      blocks_(rows.blocks),
+      root_weights_(rows.root_weights),
+      screens_(may_screen(architecture, rows)),
       pool_(architecture.activation),
       selected_(architecture.activation),
       kept_(architecture.activation) {}
@@ -62,13 +80,32 @@ void AffineUnits<Scalar>::learn_values(Index stage, Index pool) {
 template <class Scalar>
 void AffineUnits<Scalar>::draw(Index stage, const StagePlan& plan, Team& team) {
   if (shared_values_) learn_values(stage, plan.pool);
-  draws_.draw(Stream::hidden, stage, plan.pool, inputs_.columns(), values_, team, *pool_units_);
-  pool_.assign(*pool_units_, inputs_);
+  draws_.draw(Stream::hidden, stage, plan.pool, inputs_.columns(), values_, team, drawn_->units);
+  if (!screens_) pool_.assign(drawn_->units, inputs_);
+}
+
+template <class Scalar>
+const RoughPool* AffineUnits<Scalar>::rough_pool(Team& team) {
+  if constexpr (std::is_same_v<Scalar, double>) {
+    if (!screens_) return nullptr;
+    std::unique_ptr<RoughPool>& rough = drawn_->rough;
+    if (!rough) {
+      rough = std::make_unique<RoughPool>(inputs_, root_weights_, blocks_, architecture_.activation,
+                                          team);
+    }
+    if (rough->usable()) {
+      rough->assign(drawn_->units);
+      return rough.get();
+    }
+    screens_ = false;
+    pool_.assign(drawn_->units, inputs_);
+  }
+  return nullptr;
 }
 
 template <class Scalar>
 void AffineUnits<Scalar>::select(const std::vector<Index>& candidates) {
-  selected_units_ = pick(*pool_units_, candidates);
+  selected_units_ = pick(drawn_->units, candidates);
   selected_.assign(selected_units_, inputs_);
 }
 

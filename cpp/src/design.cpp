@@ -10,11 +10,26 @@ void Design<Scalar>::evaluate(Units units, RowRange range, Scalar* out, Index le
   source_.evaluate(units, range, out, leading, root_weights_ ? nullptr : square_norms,
                    scratch(worker));
   if (!root_weights_) return;
-  const Vector<Scalar> scalar_roots = roots_of(range).template cast<Scalar>();
-  for (Index j = 0; j < source_.count(units); ++j) {
-    Eigen::Map<Vector<Scalar>> column(out + j * leading, range.count);
-    column.array() *= scalar_roots.array();
-    if (square_norms) square_norms[j] += column.template cast<double>().squaredNorm();
+  weigh(range, matrix_map(out, range.count, source_.count(units), leading), square_norms);
+}
+
+template <class Scalar>
+void Design<Scalar>::evaluate(const RoughPool& pool, RowRange range, float* out, Index leading,
+                              double* square_norms, int worker) {
+  Scratch<Scalar>& own = scratch(worker);
+  pool.evaluate(range, out, leading, root_weights_ ? nullptr : square_norms, own.rough_inputs,
+                own.profile);
+  if (!root_weights_) return;
+  weigh(range, matrix_map(out, range.count, source_.count(Units::pool), leading), square_norms);
+}
+
+template <class Scalar>
+template <class Number>
+void Design<Scalar>::weigh(RowRange range, MatrixMap<Number> columns, double* square_norms) const {
+  const Vector<Number> roots = roots_of(range).template cast<Number>();
+  for (Index j = 0; j < columns.cols(); ++j) {
+    columns.col(j).array() *= roots.array();
+    if (square_norms) square_norms[j] += columns.col(j).template cast<double>().squaredNorm();
   }
 }
 

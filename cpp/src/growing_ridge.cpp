@@ -144,8 +144,13 @@ bool GrowingRidge<Scalar>::try_dual() {
 }
 
 template <class Scalar>
-typename GrowingRidge<Scalar>::Appended GrowingRidge<Scalar>::append_best(
-    const std::vector<Index>& ranking, Index count) {
+Index GrowingRidge<Scalar>::considered(Index count) const {
+  return shortlist(selection_, block_, count);
+}
+
+template <class Scalar>
+typename GrowingRidge<Scalar>::Appended GrowingRidge<Scalar>::append_best(RankedPool& ranking,
+                                                                          Index count) {
   if (primal_ && solver_ == Solver::automatic && width_ + count > design_.rows()) try_dual();
 
   // Sums over rows have rounding errors even if there are few columns.
@@ -155,25 +160,31 @@ typename GrowingRidge<Scalar>::Appended GrowingRidge<Scalar>::append_best(
   const double tolerance = selection_ == Selection::random ? 0 : rounding;
   CandidateSource<Scalar>& source = design_.source();
   std::vector<Index> candidates;
-  auto next = ranking.begin();
+  const std::size_t wanted = static_cast<std::size_t>(considered(count));
+  std::size_t looked_at = 0;
   for (;;) {
-    const std::size_t wanted = static_cast<std::size_t>(shortlist(selection_, block_, count));
-    while (candidates.size() < wanted && next != ranking.end()) candidates.push_back(*next++);
+    while (candidates.size() < wanted && ranking.reaches(looked_at)) {
+      candidates.push_back(ranking.candidates[looked_at++]);
+    }
     source.select(candidates);
     const Projection projection = factor_->project(design_, state_, team_);
     Choice choice = choose(projection, count, selection_, tolerance);
     std::vector<Index> chosen;
-    for (const Index column : choice.columns) chosen.push_back(candidates[column]);
-    if (choice.size() < count && next != ranking.end()) {
+    std::vector<double> scores;
+    for (const Index column : choice.columns) {
+      chosen.push_back(candidates[column]);
+      scores.push_back(projection.residual_gain.row(column).squaredNorm() /
+                       projection.penalized_norm[column]);
+    }
+    if (choice.size() < count && ranking.reaches(looked_at)) {
       candidates = chosen;  // other candidates replace those that add nothing
       continue;
     }
-    const auto looked_at = static_cast<std::size_t>(next - ranking.begin());
-    if (chosen.empty()) return {chosen, looked_at};
+    if (chosen.empty()) return {{}, {}, looked_at};
 
     if (const auto dependent = factor_->append(choice, projection, design_, state_, team_)) {
       candidates.erase(candidates.begin() + choice.columns[*dependent]);
-      if (candidates.empty() && next == ranking.end()) return {{}, looked_at};
+      if (candidates.empty() && !ranking.reaches(looked_at)) return {{}, {}, looked_at};
       continue;
     }
     // ‖R‖² bounds the objective from below if rounding has eliminated the difference.
@@ -184,7 +195,7 @@ typename GrowingRidge<Scalar>::Appended GrowingRidge<Scalar>::append_best(
     steps_.push_back(choice.step);
     source.select(chosen);
     source.keep_selected();
-    return {chosen, looked_at};
+    return {chosen, scores, looked_at};
   }
 }
 

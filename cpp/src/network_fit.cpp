@@ -5,12 +5,17 @@
 namespace stagenets {
 namespace {
 
-// Sparse units would gather columns from row-major inputs at every stage; small inputs are copied to column-major once.
+// Sparse units would gather columns from row-major inputs at every stage; inputs are copied to column-major once if they
+// are small or, in float32, no larger than Q. (In float64 it is single-precision copies of such inputs that pools see.)
 template <class Scalar>
-bool worth_column_major(const WeightDraws& draws, const InputView<Scalar>& inputs) {
-  constexpr std::size_t kSmallBytes = std::size_t{48} << 20;
-  const std::size_t bytes = static_cast<std::size_t>(inputs.rows * inputs.columns) * sizeof(Scalar);
-  return draws.mostly_sparse() && bytes <= kSmallBytes;
+bool worth_column_major(const NetworkSettings& settings, const InputView<Scalar>& inputs) {
+  constexpr Index kSmallBytes = Index{48} << 20, kBytes = sizeof(Scalar);
+  if (!settings.draws.mostly_sparse()) return false;
+  const Index width = settings.architecture->max_units() +
+                      (settings.architecture->links_inputs() ? inputs.columns : 0);
+  const bool below_q =
+      std::is_same_v<Scalar, float> && !settings.stages.one_shot() && inputs.columns <= width;
+  return below_q || inputs.rows * inputs.columns * kBytes <= kSmallBytes;
 }
 
 }  // namespace
@@ -81,7 +86,7 @@ NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& 
     Inputs<Scalar> inputs(data.inputs);
     inputs.learn_scales(settings.scaling, root_weights, team, data.reduction);
     if (settings.extrapolate) inputs.extrapolate();
-    if (worth_column_major(settings.draws, data.inputs)) inputs.to_column_major(team);
+    if (worth_column_major(settings, data.inputs)) inputs.to_column_major(team);
     const auto units = architecture.units(
         TrainingRows<Scalar>{inputs, blocks, root_weights, settings.draws, settings.stages, team});
     Design<Scalar> design(inputs, settings.intercept, architecture.links_inputs(), *units, weights,

@@ -5,16 +5,17 @@
 
 namespace stagenets {
 
-double RankedPool::score_of(Index candidate) const {
-  const auto found = std::find(candidates.begin(), candidates.end(), candidate);
-  return scores[static_cast<std::size_t>(found - candidates.begin())];
+bool RankedPool::reaches(std::size_t place) {
+  if (place >= candidates.size() && rank_all) {
+    candidates = rank_all();
+    rank_all = nullptr;
+  }
+  return place < candidates.size();
 }
 
 RankedPool RankedPool::first(std::size_t count) const {
   const auto some = static_cast<std::ptrdiff_t>(std::min(count, candidates.size()));
-  return {{candidates.begin(), candidates.begin() + some},
-          {scores.begin(), scores.begin() + some},
-          quantiles};
+  return {{candidates.begin(), candidates.begin() + some}, quantiles};
 }
 
 RankedPool rank_pool(const VectorD& scores) {
@@ -25,13 +26,9 @@ RankedPool rank_pool(const VectorD& scores) {
   std::sort(ranked.begin(), ranked.end());
   RankedPool pool;
   pool.candidates.reserve(ranked.size());
-  pool.scores.reserve(ranked.size());
-  for (const auto& [score, candidate] : ranked) {
-    pool.candidates.push_back(candidate);
-    pool.scores.push_back(-score);
-  }
+  for (const auto& [score, candidate] : ranked) pool.candidates.push_back(candidate);
   for (std::size_t i = 0; i < pool.quantiles.size() && !ranked.empty(); ++i) {
-    pool.quantiles[i] = pool.scores[(ranked.size() - 1) * (4 - i) / 4];
+    pool.quantiles[i] = -ranked[(ranked.size() - 1) * (4 - i) / 4].first;
   }
   return pool;
 }

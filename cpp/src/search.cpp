@@ -136,13 +136,15 @@ class SharedPools {
   void advance(const std::vector<Member*>& members, Index stage) {
     Member& first = *members.front();
     first.units->draw(stage, first.run.plan(), team_);
-    std::vector<const RidgeState<Scalar>*> states;
-    for (Member* member : members) states.push_back(&member->run.state());
+    std::vector<ScoredProblem<Scalar>> problems;
+    for (Member* member : members) {
+      problems.push_back({member->run.state(), member->run.considered()});
+    }
     const ScoredRows rows = rows_to_score(blocks_.number(split_.train_rows()),
                                           first.stages.score_fraction, first.stages.seed, stage);
-    const MatrixD scores = score_pool(first.design, states, rows, team_);
+    std::vector<RankedPool> pools = rank_head(first.design, problems, rows, team_);
     for (std::size_t i = 0; i < members.size(); ++i) {
-      members[i]->run.end_stage(stage, rank_pool(scores.col(static_cast<Index>(i))), nullptr);
+      members[i]->run.end_stage(stage, std::move(pools[i]), nullptr);
     }
   }
 
@@ -195,7 +197,9 @@ JobBytes bytes_of(const NetworkSettings& network, const Split& split,
   bytes.network = train * ((width + outputs) * sizeof(Scalar) + (links ? 8 : 0)) +
                   2 * width * width * 8 + terms * inputs * (2 * units + pool) * 8;
   // Gathered rows and targets, predictions of the test rows (and a copy for the judge), the path of one network.
-  bytes.common = train * (inputs * sizeof(Scalar) + 3 * outputs * 8) +
+  // In float64, pools are first evaluated on a single-precision copy of the rows.
+  const double copy = sizeof(Scalar) == sizeof(double) ? inputs * sizeof(float) : 0.0;
+  bytes.common = train * (inputs * sizeof(Scalar) + copy + 3 * outputs * 8) +
                  test * ((outputs + width + inputs) * sizeof(Scalar) + 3 * outputs * 8) +
                  4 * width * width * 8 + (links ? 2 * std::min(train, 4096.0) * width * 8 : 0);
   return bytes;

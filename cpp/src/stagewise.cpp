@@ -29,8 +29,9 @@ StagewiseFit fit_stagewise(Design<Scalar>& design, const RowBlocks& blocks, cons
       continue;
     }
     const ScoredRows rows = rows_to_score(numbers, settings.score_fraction, settings.seed, stage);
-    const VectorD scores = score_pool(design, {&run.state()}, rows, team);
-    run.end_stage(stage, rank_pool(scores), observer);
+    std::vector<RankedPool> pools =
+        rank_head(design, {{run.state(), run.considered()}}, rows, team);
+    run.end_stage(stage, std::move(pools.front()), observer);
   }
   StagewiseFit fit = run.finish();
   fit.profile = design.profile();

@@ -95,22 +95,24 @@ bool StagewiseRun<Scalar>::out_of_patience() const {
 
 // Appends the best candidates of a ranking to the network; all of them, some at a time, if none are to be chosen.
 template <class Scalar>
-typename GrowingRidge<Scalar>::Appended StagewiseRun<Scalar>::append(
-    const std::vector<Index>& ranking) {
+typename GrowingRidge<Scalar>::Appended StagewiseRun<Scalar>::append(RankedPool& ranking) {
   constexpr std::size_t kTogether = 128;
   typename GrowingRidge<Scalar>::Appended appended;
   std::vector<Index>& chosen = appended.candidates;
-  const auto append_some = [&](const std::vector<Index>& candidates, Index count) {
+  const auto append_some = [&](RankedPool& candidates, Index count) {
     const auto some = ridge_.append_best(candidates, count);
     chosen.insert(chosen.end(), some.candidates.begin(), some.candidates.end());
+    appended.scores.insert(appended.scores.end(), some.scores.begin(), some.scores.end());
     appended.looked_at += some.looked_at;
     if (validation_ && !some.candidates.empty()) validation_->add_selected(design_);
   };
   if (settings_.one_shot()) {
-    for (std::size_t first = 0; first < ranking.size(); first += kTogether) {
-      const auto begin = ranking.begin() + static_cast<std::ptrdiff_t>(first);
-      const std::size_t count = std::min(kTogether, ranking.size() - first);
-      append_some({begin, begin + static_cast<std::ptrdiff_t>(count)}, static_cast<Index>(count));
+    const std::vector<Index>& all = ranking.candidates;
+    for (std::size_t first = 0; first < all.size(); first += kTogether) {
+      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+      const std::size_t count = std::min(kTogether, all.size() - first);
+      RankedPool some{{begin, begin + static_cast<std::ptrdiff_t>(count)}};
+      append_some(some, static_cast<Index>(count));
     }
   } else {
     append_some(ranking, plan().keep);
@@ -123,11 +125,10 @@ typename GrowingRidge<Scalar>::Appended StagewiseRun<Scalar>::append(
 }
 
 template <class Scalar>
-void StagewiseRun<Scalar>::end_stage(Index stage, const RankedPool& pool,
-                                     const Observer& observer) {
+void StagewiseRun<Scalar>::end_stage(Index stage, RankedPool pool, const Observer& observer) {
   FitHistory& history = fit_.history;
   const Index keep = plan().keep;
-  const auto [chosen, looked_at] = append(pool.candidates);
+  const auto [chosen, scores, looked_at] = append(pool);
   if (wanted_.known_stages) fit_.known.stages.push_back({keep, pool.first(looked_at)});
   if (chosen.empty()) {  // no candidate of this kind adds anything
     finished_ = !design_.source().go_to_next_kind() || plan().keep == 0;
@@ -135,7 +136,7 @@ void StagewiseRun<Scalar>::end_stage(Index stage, const RankedPool& pool,
   }
   for (const Index candidate : chosen) history.selected.push_back({stage, candidate});
   if (!settings_.one_shot()) {
-    for (const Index candidate : chosen) history.unit_scores.push_back(pool.score_of(candidate));
+    history.unit_scores.insert(history.unit_scores.end(), scores.begin(), scores.end());
     history.pool_quantiles.push_back(pool.quantiles);
   }
   const double before = history.objective_path.back();

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "stagenets/architecture.hpp"
-#include "stagenets/layer.hpp"
+#include "stagenets/rough_pool.hpp"
 
 namespace stagenets {
 
@@ -38,7 +38,7 @@ class AffineUnits final : public NetworkUnits<Scalar> {
   }
   void draw(Index stage, const StagePlan& plan, Team& team) override;
   void share_draws_with(const CandidateSource<Scalar>& other) override {
-    pool_units_ = static_cast<const AffineUnits&>(other).pool_units_;
+    drawn_ = static_cast<const AffineUnits&>(other).drawn_;
   }
   bool pool_is_common() const override { return true; }
   void select(const std::vector<Index>& candidates) override;
@@ -46,7 +46,10 @@ class AffineUnits final : public NetworkUnits<Scalar> {
   void gather_kept() override {
     if (kept_.units() < kept_list_.count()) kept_.assign(kept_units(), inputs_);
   }
-  Index count(Units units) const override { return layer(units).units(); }
+  Index count(Units units) const override {
+    return units == Units::pool ? drawn_->units.count() : layer(units).units();
+  }
+  const RoughPool* rough_pool(Team& team) override;
   void evaluate(Units units, RowRange range, Scalar* out, Index leading, double* square_norms,
                 Scratch<Scalar>& scratch) const override;
   Network network(Index count) const override;
@@ -65,7 +68,14 @@ class AffineUnits final : public NetworkUnits<Scalar> {
   const TrainingValues values_;                // if units look at them
   const WeightDraws& draws_;
   const StagewiseSettings& stages_;
-  std::shared_ptr<UnitWeights> pool_units_ = std::make_shared<UnitWeights>();
+  const RowBlocks& blocks_;
+  const double* root_weights_;
+  bool screens_;  // whether pools are first evaluated in single precision, and pool_ is not needed
+  struct DrawnPool {
+    UnitWeights units;
+    std::unique_ptr<RoughPool> rough;  // made when first needed
+  };
+  std::shared_ptr<DrawnPool> drawn_ = std::make_shared<DrawnPool>();
   UnitWeights selected_units_;
   UnitList kept_list_;
   Layer<Scalar> pool_, selected_, kept_;

@@ -25,6 +25,8 @@ inline StagePlan plan_stage(const StagewiseSettings& settings, Index units, Inde
   return {settings.pool, std::min(settings.block, left)};
 }
 
+class RoughPool;
+
 // Which units to evaluate: the pool of this stage, the units selected from it, or all units kept so far.
 enum class Units { pool, selected, kept };
 
@@ -51,6 +53,9 @@ class CandidateSource {
   virtual Index count(Units units) const = 0;
   // How many of the units kept are feature nodes, which precede the units counted by a path of sizes.
   virtual Index features() const { return 0; }
+
+  // The pool in single precision, for sources that have it and whose rows are all here; null otherwise.
+  virtual const RoughPool* rough_pool(Team&) { return nullptr; }
 
   // out (range.count × count(units), column-major) <- activations. Adds the columns' squared norms
   // to square_norms unless that is null. Safe to call from several threads at once.

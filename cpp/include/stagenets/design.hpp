@@ -5,6 +5,7 @@
 
 #include "stagenets/candidates.hpp"
 #include "stagenets/inputs.hpp"
+#include "stagenets/rough_pool.hpp"
 #include "stagenets/row_weights.hpp"
 
 namespace stagenets {
@@ -47,6 +48,10 @@ class Design {
   void evaluate(Units units, RowRange range, Scalar* out, Index leading, double* square_norms,
                 int worker);
 
+  // The same for a source's pool in single precision.
+  void evaluate(const RoughPool& pool, RowRange range, float* out, Index leading,
+                double* square_norms, int worker);
+
   // Fixed columns [first, first + count) on a block of rows, weighted.
   void fixed_columns(RowRange range, Index first, Index count, double* out, Index leading) const;
   // All fixed columns without weights, for rows whose weight may be zero.
@@ -86,6 +91,9 @@ class Design {
  private:
   void copy_fixed_columns(RowRange range, Index first, Index count, double* out,
                           Index leading) const;
+  // Scales the rows of some columns by the roots of their weights; adds squared norms unless null.
+  template <class Number>
+  void weigh(RowRange range, MatrixMap<Number> columns, double* square_norms) const;
   VectorD roots_of(RowRange range) const {
     return VectorD::NullaryExpr(range.count, [&](Index i) { return root_weights_[range[i]]; });
   }

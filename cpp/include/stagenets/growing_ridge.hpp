@@ -33,9 +33,12 @@ class GrowingRidge {
   // d·eps). The result depends on no candidate beyond those looked at.
   struct Appended {
     std::vector<Index> candidates;  // possibly none
+    std::vector<double> scores;     // of those
     std::size_t looked_at = 0;      // in the ranking
   };
-  Appended append_best(const std::vector<Index>& ranking, Index count);
+  Appended append_best(RankedPool& ranking, Index count);
+  // How many candidates that considers, if all of them add something.
+  Index considered(Index count) const;
 
   // Ω. If it had to be refined, `objective` becomes the objective at the refined readout.
   MatrixD readout(double& objective);

@@ -8,7 +8,7 @@
 
 namespace stagenets {
 
-constexpr Index kNarrow = 12;
+constexpr Index kNarrow = 16;
 
 // out (a × b, double) += Aᵀ B, with A rows × a and B rows × b.
 template <class A, class B, class Out>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <vector>
 
 #include "stagenets/types.hpp"
@@ -14,10 +15,12 @@ using PoolQuantiles = std::array<double, 5>;
 
 struct RankedPool {
   std::vector<Index> candidates;  // best first; equals in the order in which they were drawn
-  std::vector<double> scores;     // of those
   PoolQuantiles quantiles{};      // of the whole pool
+  // Ranks the whole pool, where only its head is ranked so far; empty otherwise.
+  std::function<std::vector<Index>()> rank_all = {};
 
-  double score_of(Index candidate) const;
+  // Whether there is a candidate at this place of the ranking, which is carried on if need be.
+  bool reaches(std::size_t place);
   // The same without all but the first candidates.
   RankedPool first(std::size_t count) const;
 };

@@ -19,10 +19,25 @@ struct ScoredRows {
 // fraction is 1 or leaves too few rows for reliable scores.
 ScoredRows rows_to_score(const RowNumbers& rows, double fraction, std::uint64_t seed, Index stage);
 
-// Scores of the source's current pool, one column per problem, for several problems on the same rows: the pool
-// is evaluated once for all their residuals. Throws std::domain_error if the scores are not finite.
+// Scores of the source's current pool (or the units selected from it), one column per problem, for several problems on
+// the same rows: the pool is evaluated once for all their residuals. Throws std::domain_error if the scores are not finite.
 template <class Scalar>
 MatrixD score_pool(Design<Scalar>& design, const std::vector<const RidgeState<Scalar>*>& states,
-                   const ScoredRows& rows, Team& team);
+                   const ScoredRows& rows, Team& team, Units units = Units::pool);
+
+// A problem whose next stage looks at the first `head` candidates of its ranking.
+template <class Scalar>
+struct ScoredProblem {
+  const RidgeState<Scalar>& state;
+  Index head;
+};
+
+// The source's current pool ranked for each problem, by these scores: all of it, or at least the head. If the source
+// has the pool in single precision, every score is first known within bounds, and candidates are scored in double
+// only where these overlap. So the ranking is that of the scores in double; quantiles are of either precision.
+template <class Scalar>
+std::vector<RankedPool> rank_head(Design<Scalar>& design,
+                                  const std::vector<ScoredProblem<Scalar>>& problems,
+                                  const ScoredRows& rows, Team& team);
 
 }  // namespace stagenets

@@ -9,6 +9,7 @@ namespace stagenets {
 template <class Scalar>
 struct Scratch {
   Matrix<Scalar> inputs, features, pool, residual;
+  Matrix<float> rough_inputs, rough_pool, rough_residual;  // in a float64 fit
   MatrixD wide;
   Profile profile;
 };

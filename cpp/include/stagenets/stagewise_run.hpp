@@ -22,8 +22,11 @@ class StagewiseRun {
   StagePlan plan() const { return design_.source().plan(); }
   const RidgeState<Scalar>& state() const { return ridge_.state(); }
 
+  // How many candidates the next stage looks at, unless some of them add nothing.
+  Index considered() const { return ridge_.considered(plan().keep); }
+
   // Keeps the best of the pool that the source has drawn for this stage, records it and decides whether to continue.
-  void end_stage(Index stage, const RankedPool& pool, const Observer& observer);
+  void end_stage(Index stage, RankedPool pool, const Observer& observer);
 
   // The units chosen so far, and a path through these numbers of units (increasing), with links if requested
   // but without a final readout.
@@ -32,7 +35,7 @@ class StagewiseRun {
   StagewiseFit finish();
 
  private:
-  typename GrowingRidge<Scalar>::Appended append(const std::vector<Index>& ranking);
+  typename GrowingRidge<Scalar>::Appended append(RankedPool& ranking);
   void record();
   Link present_link() const;
   void finish_ridge();

@@ -259,9 +259,9 @@ fit_intercept, solver, tol
         Leave-one-out accuracy of the readout (classifiers of one label): exact, or estimated for
         ``loss="log"``.
     unit_scores_ : ndarray of shape (n_hidden_,)
-        Score of every unit when it was chosen.
+        Score of every unit when it was chosen, on all samples.
     pool_quantiles_ : ndarray of shape (n_iter_, 5)
-        Minimum, quartiles and maximum of the scores in each stage's pool.
+        Minimum, quartiles and maximum of the scores in each stage's pool, to single precision.
     validation_path_ : ndarray of shape (n_iter_ + 1,)
         Accuracy or R² on the samples set aside, with ``early_stopping="validation"``.
     cv_sizes_ : ndarray of int
