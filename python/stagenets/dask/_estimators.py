@@ -70,7 +70,7 @@ class DaskNetwork(StagewiseNetwork):
         shape = (facts.rows, facts.inputs)
         stopping = stopping_of(model, facts.rows, None)
         settings = model._settings(shape, stopping, facts.classes)  # or a refusal
-        with watched_fit(self, self._planned_stages(settings.max_units)) as watcher:
+        with watched_fit(self, settings.max_units) as watcher:
             steered = self.callback is not None or bool(getattr(self, "_skl_callbacks", None))
             plan = Plan(model, shape, facts.dtype, facts.classes, steered)
             network = fit_on_partitions(tasks, rows, plan, watcher.stage)
