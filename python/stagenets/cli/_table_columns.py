@@ -135,10 +135,7 @@ def checked_texts(texts: list[Any]) -> list[str]:
 def kind_of(values: Any) -> str:
     """What a column holds: numbers, texts, dates, times, nothing, or pandas' word for it."""
     if _holds_plain_numbers(values):
-        numbers = values.to_numpy()
-        return (
-            "nothing" if (numbers != numbers).all() else "numbers"
-        )  # NaN alone differs from itself
+        return "nothing" if np.isnan(values.to_numpy(dtype=np.float64)).all() else "numbers"
     kind = str(import_pandas().api.types.infer_dtype(values, skipna=True))
     if kind == "empty" or values.isna().all():
         return "nothing"
@@ -157,7 +154,7 @@ def _holds_plain_numbers(values: Any) -> bool:
 def numbers_of(name: str, values: Any) -> NDArray[np.float64]:
     """Floating-point numbers, NaN where missing."""
     if _holds_plain_numbers(values):
-        numbers = values.to_numpy(dtype=np.float64)
+        numbers: NDArray[np.float64] = values.to_numpy(dtype=np.float64)
     elif kind_of(values) not in ("numbers", "nothing"):
         raise ValueError(f"column {name!r} must hold numbers; got {_first_text(values)!r}")
     else:
