@@ -309,6 +309,25 @@ def test_hostile_header_is_refused_without_asking_for_memory(sound, case):
     assert peak < 2**20 + 10 * len(BYTES[case])
 
 
+# The arrays, and the header as text and as what it says: nothing grows faster than the file.
+MOST_MEMORY_PER_BYTE, MOST_MEMORY = 3, 2**21
+
+
+@pytest.mark.parametrize("units", [10, 2000])
+def test_a_file_takes_memory_in_proportion_to_its_size(units, tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 30)), rng.normal(size=40)
+    model = stagenets.RVFLRegressor(n_hidden=units, selection="random", random_state=0).fit(X, y)
+    path = tmp_path / "model"
+    model.save(path)
+    stagenets.load(path)  # with all modules that loading needs
+    tracemalloc.start()
+    stagenets.load(path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < MOST_MEMORY + MOST_MEMORY_PER_BYTE * path.stat().st_size
+
+
 # Versions.
 
 

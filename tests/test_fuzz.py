@@ -68,7 +68,7 @@ def stored(X, how):
     if how == "sparse":
         return sparse.csr_matrix(X)
     if how == "one-dimensional":
-        return X[:, 0]
+        return X.ravel()[: len(X)]
     return X
 
 

@@ -53,6 +53,36 @@ def test_a_full_disk_is_an_error(models):
         models[0].save("/dev/full")
 
 
+# A limit on the size of files stands for a disk that fills up half-way through.
+FULL = """
+import pathlib, resource, signal, sys
+import stagenets
+folder = pathlib.Path(sys.argv[1])
+model, old = stagenets.load(folder / "b"), (folder / "a").read_bytes()
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+for size in (0, 1, 100, len(old) // 2, len(old) - 1):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+    try:
+        model.save(folder / "a")
+    except OSError as error:
+        assert "too large" in str(error), error
+    else:
+        raise AssertionError("there is no room")
+    assert (folder / "a").read_bytes() == old
+    assert len(list(folder.iterdir())) == 2
+"""
+
+
+@needs_posix
+def test_a_disk_that_fills_up_leaves_the_old_file_and_nothing_else(models, tmp_path):
+    for name, model in zip("ab", models, strict=True):
+        model.save(tmp_path / name)
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path)], capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stderr
+
+
 @needs_posix
 def test_the_mode_is_that_of_the_old_file_or_the_usual_one(models, tmp_path):
     path, other = tmp_path / "model", tmp_path / "other"

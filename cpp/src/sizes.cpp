@@ -5,6 +5,10 @@
 #include <cstdio>
 #include <limits>
 
+#ifdef __linux__
+#include <sys/sysinfo.h>
+#endif
+
 namespace stagenets {
 namespace {
 
@@ -20,6 +24,22 @@ std::string in_words(double bytes) {
   std::snprintf(text.data(), text.size(), "%.*f %s", bytes < 10 && unit > 0 ? 1 : 0, bytes,
                 kUnits[unit]);
   return text.data();
+}
+
+// Bytes that there can be at most: memory and swap, where the system promises more than it has and would end the process
+// later on, without a word. Elsewhere half of what an Index can count, which leaves room for rounding, alignment and what
+// is not counted here.
+double most_bytes() {
+  const double addressable = static_cast<double>(kLargest / 2);
+#ifdef __linux__
+  struct sysinfo machine{};
+  if (sysinfo(&machine) == 0) {
+    return std::min(addressable, static_cast<double>(machine.mem_unit) *
+                                     (static_cast<double>(machine.totalram) +
+                                      static_cast<double>(machine.totalswap)));
+  }
+#endif
+  return addressable;
 }
 
 // Whether the n × n form is set up from the start.
@@ -64,8 +84,7 @@ double pool_bytes(Index candidates, Index inputs) {
 }
 
 void check_addressable(const std::string& what, double bytes) {
-  // Half of what an Index can count leaves room for rounding, alignment and what is not counted here.
-  if (bytes > static_cast<double>(kLargest / 2)) throw TooLarge(what, bytes);
+  if (bytes > most_bytes()) throw TooLarge(what, bytes);
 }
 
 }  // namespace stagenets

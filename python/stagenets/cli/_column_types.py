@@ -7,7 +7,7 @@ that it can be stored in a model file with the network.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from reprlib import repr as short
 from typing import Any
 
@@ -30,6 +30,7 @@ from stagenets.cli._table_columns import (
     word_among_numbers,
 )
 from stagenets.cli._table_files import import_pandas
+from stagenets.cli._usage import listed
 from stagenets.fitting._fitted_network import FittedNetwork
 
 # A column of texts is taken for an identifier if it has more different texts than this, and more
@@ -92,27 +93,32 @@ class ColumnTypes(TransformerMixin, BaseEstimator):
         """Names of the columns that are not inputs."""
         return [self.target] if isinstance(self.target, str) else list(self.target or ())
 
-    def fit(self, X: Any, y: Any = None) -> ColumnTypes:
+    def fit(
+        self, X: Any, y: Any = None, *, progress: Callable[[int, int], None] | None = None
+    ) -> ColumnTypes:
         """Learn which columns hold what.
 
         Parameters
         ----------
         X : DataFrame
         y : ignored
+        progress : callable (columns done, all columns), optional
+            Called after each column: there may be very many.
 
         Returns
         -------
         self
         """
         self.columns_, self.left_out_, self.remarks_ = [], {}, []
-        for name in _checked_table(X).columns:
-            if name in self.targets:
-                continue
+        names = [name for name in _checked_table(X).columns if name not in self.targets]
+        for done, name in enumerate(names, start=1):
             column = self._learn(name, X[name])
             if isinstance(column, str):
                 self.left_out_[name] = column
             else:
                 self.columns_.append(column)
+            if progress is not None:
+                progress(done, len(names))
         if not self.columns_:
             reasons = "".join(f"; {name!r} {reason}" for name, reason in self.left_out_.items())
             raise ValueError(f"the table has no column to learn from{reasons}")
@@ -171,7 +177,7 @@ class ColumnTypes(TransformerMixin, BaseEstimator):
         if missing:
             raise ValueError(
                 f"the table must have the columns that the model was fitted on; it lacks "
-                f"{_list(missing)}"
+                f"{listed(missing)}"
             )
         typed: dict[str, Any] = {}
         for column in self.columns_:
@@ -264,9 +270,3 @@ def _checked_table(X: Any) -> Any:
     if not isinstance(X, import_pandas().DataFrame):
         raise TypeError(f"X must be a pandas DataFrame; got {type(X).__name__}")
     return X
-
-
-def _list(names: Iterable[str], most: int = 10) -> str:
-    quoted = [repr(name) for name in names]
-    more = f" and {len(quoted) - most} more" if len(quoted) > most else ""
-    return ", ".join(quoted[:most]) + more

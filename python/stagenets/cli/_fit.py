@@ -37,6 +37,9 @@ held out from fits of the same size, ± their spread.
 _MODELS = ("rvfl", "elm", "bls")
 _MAX_CATEGORIES = 50  # fewer than by default in Python: nobody has chosen the columns
 
+# Of fewer than these nobody waits to hear.
+_MANY_COLUMNS = 10_000
+
 # Options that set parameters of the estimator, and their names with --search.
 _PARAMETERS = {
     "n_hidden": "max_hidden",
@@ -343,6 +346,7 @@ def _column_types(
     options: argparse.Namespace, table: Any, targets: list[str], kept: list[str], decimal: Any
 ) -> Any:
     from stagenets.cli._column_types import ColumnTypes
+    from stagenets.fitting._progress import count_progress
 
     types = ColumnTypes(
         target=targets[0] if len(targets) == 1 else targets,
@@ -350,7 +354,10 @@ def _column_types(
         day_first=options.day_first,
         missing=options.missing,
         decimal=decimal,
-    ).fit(table)
+    )
+    watched = not options.quiet and table.shape[1] >= _MANY_COLUMNS
+    with count_progress("reading", int(watched), unit="column") as progress:
+        types.fit(table, progress=progress)
     for name, reason in types.left_out_.items():
         remark(options, f"column {name!r} is left out: it {reason}")
     for text in types.remarks_:

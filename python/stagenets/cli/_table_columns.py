@@ -134,6 +134,8 @@ def checked_texts(texts: list[Any]) -> list[str]:
 
 def kind_of(values: Any) -> str:
     """What a column holds: numbers, texts, dates, times, nothing, or pandas' word for it."""
+    if _holds_plain_numbers(values):
+        return "nothing" if np.isnan(values.to_numpy(dtype=np.float64)).all() else "numbers"
     kind = str(import_pandas().api.types.infer_dtype(values, skipna=True))
     if kind == "empty" or values.isna().all():
         return "nothing"
@@ -144,13 +146,21 @@ def kind_of(values: Any) -> str:
     return found
 
 
+def _holds_plain_numbers(values: Any) -> bool:
+    """Whether NumPy's own type says so: tables may have a hundred thousand such columns."""
+    return isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf"
+
+
 def numbers_of(name: str, values: Any) -> NDArray[np.float64]:
     """Floating-point numbers, NaN where missing."""
-    if kind_of(values) not in ("numbers", "nothing"):
+    if _holds_plain_numbers(values):
+        numbers: NDArray[np.float64] = values.to_numpy(dtype=np.float64)
+    elif kind_of(values) not in ("numbers", "nothing"):
         raise ValueError(f"column {name!r} must hold numbers; got {_first_text(values)!r}")
-    missing = values.isna().to_numpy(dtype=bool)
-    numbers = np.full(len(values), np.nan)
-    numbers[~missing] = values[~missing].astype(np.float64)
+    else:
+        missing = values.isna().to_numpy(dtype=bool)
+        numbers = np.full(len(values), np.nan)
+        numbers[~missing] = values[~missing].astype(np.float64)
     if np.isinf(numbers).any():
         raise ValueError(f"column {name!r} must hold finite numbers; got infinity")
     return numbers

@@ -6,6 +6,7 @@ import csv
 import io
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -230,7 +231,7 @@ def _read_numbers(table: Table, decimal: str | None, text: Collection[str]) -> N
 
 
 def _check_names(source: str, names: list[str]) -> None:
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         raise TableError(
             f"the columns of {source} must have different names; there are several "

@@ -8,6 +8,9 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
+#: Bytes of a file that takes some seconds to read, at least if it has many columns.
+_TAKES_A_WHILE = 10_000_000
+
 
 class UsageError(Exception):
     """A command line that is wrong whatever the data."""
@@ -22,6 +25,13 @@ def remark(options: argparse.Namespace, text: str) -> None:
 def shortened(text: str, most: int) -> str:
     """The text, with an ellipsis in place of what is beyond `most` characters."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def listed(names: Iterable[str], most: int = 10) -> str:
+    """The names in quotes, and how many more there are."""
+    quoted = [repr(name) for name in names]
+    more = f" and {len(quoted) - most} more" if len(quoted) > most else ""
+    return ", ".join(quoted[:most]) + more
 
 
 def add_table_options(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
@@ -72,6 +82,9 @@ def read_data(
     """Read the table named by the options: a `Table`."""
     from stagenets.cli._table_files import CSVOptions, read_table
 
+    path = Path(options.data)
+    if path.is_file() and path.stat().st_size >= _TAKES_A_WHILE:
+        remark(options, f"reading {options.data}: {path.stat().st_size / 1e6:.0f} MB")
     return read_table(
         options.data,
         CSVOptions(options.separator, options.decimal, options.encoding, not options.no_header),
@@ -90,9 +103,7 @@ def columns_named(words: Iterable[str], columns: Collection[str], data: str) -> 
         if name not in columns:
             numbers = sum(column.replace(".", "").isdigit() for column in columns)
             hint = " (if its first line holds data, add --no-header)" if numbers else ""
-            raise ValueError(
-                f"{name!r} is not a column of {data}; it has {', '.join(map(repr, columns))}{hint}"
-            )
+            raise ValueError(f"{name!r} is not a column of {data}; it has {listed(columns)}{hint}")
     return list(dict.fromkeys(names))
 
 

@@ -74,7 +74,7 @@ class DaskNetwork(StagewiseNetwork):
         settings = model._settings(  # or a refusal
             shape, stopping, facts.classes, several_labels=several
         )
-        with watched_fit(self, self._planned_stages(settings.max_units)) as watcher:
+        with watched_fit(self, settings.max_units) as watcher:
             steered = self.callback is not None or bool(getattr(self, "_skl_callbacks", None))
             plan = Plan(model, shape, facts.dtype, facts.classes, several, steered)
             network = fit_on_partitions(tasks, rows, plan, watcher.stage)

@@ -183,7 +183,6 @@ class StagewiseNetwork(
         shape = counted(weights, len(X)), X.shape[1]
         settings = self._settings(shape, stopping, meaning.get("classes"), several_labels=several)
         choice = choice_of(self, X, targets, labels, groups, shape[0])
-        stages = self._planned_stages(settings.max_units)
         X = contiguous(X)
         no_weights = np.empty(0)
         memory = memory_for(
@@ -194,7 +193,7 @@ class StagewiseNetwork(
             no_weights if weights is None else weights,
             stopping.validation_rows,
         )
-        with watched_fit(self, stages) as watcher, single_threaded_blas():
+        with watched_fit(self, settings.max_units) as watcher, single_threaded_blas():
             fit = _core.fit(
                 X,
                 targets,

@@ -5,6 +5,16 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+from collections.abc import Iterator
+
+_PIECE = 1 << 24
+
+
+def pieces(data: bytes | memoryview) -> Iterator[memoryview]:
+    """The data in parts of which each takes some milliseconds: between two, Ctrl-C is noticed."""
+    view = memoryview(data)
+    for first in range(0, len(view), _PIECE):
+        yield view[first : first + _PIECE]
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
@@ -19,7 +29,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     mode = _mode_of(target)
     if mode is not None and not stat.S_ISREG(mode):
         with open(given, "wb") as file:
-            file.write(data)
+            file.writelines(pieces(data))
         return
     if mode is not None:
         with open(given, "r+b"):
@@ -31,7 +41,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
         raise OSError(error.errno, error.strerror, given) from error
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
+            file.writelines(pieces(data))
             file.flush()
             os.fsync(file.fileno())
         if mode is not None:

@@ -11,12 +11,13 @@ from contextlib import contextmanager
 from reprlib import repr as short
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from stagenets.estimators._network import StagewiseNetwork
-from stagenets.export._atomic import write_whole
+from stagenets.export._atomic import pieces, write_whole
 from stagenets.export._model_state import Arrays, ModelState, model_of, state_of
 from stagenets.export._upgrades import UPGRADES
 
@@ -194,7 +195,9 @@ def _digest(text: str, arrays: Arrays) -> str:
     for name in sorted(arrays):
         array: NDArray[Any] = arrays[name]
         digest.update(f"{name} {array.dtype.name} {array.shape}".encode())
-        digest.update(array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes())
+        plain = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+        for piece in pieces(plain.reshape(-1).view(np.uint8).data):
+            digest.update(piece)
     return digest.hexdigest()
 
 

@@ -77,18 +77,20 @@ class Watcher:
 
 
 @contextmanager
-def watched_fit(model: Any, stages: int) -> Iterator[Watcher]:
-    """What the core is to call during this model's fit."""
+def watched_fit(model: Any, max_units: int) -> Iterator[Watcher]:
+    """What the core is to call during this model's fit of so many units."""
     callback = model.callback
     if callback is not None and not callable(callback):
         raise ValueError(
             f"callback must be None or a callable (StageInfo) -> bool; got {callback!r}"
         )
-    tasks = StageTasks.of(model, stages)
+    tasks = StageTasks.of(model, model._planned_stages(max_units))
     display = _display(type(model).__name__, model.verbose)
     if callback is None and tasks is None and display is None:
         yield Watcher()
         return
+    if display is not None and model.selection == "random":  # there is no stage to tell about
+        print(f"[{type(model).__name__}] {max_units} units at once", file=sys.stderr, flush=True)
     started = time.perf_counter()
     last: tuple[Any, ...] | None = None
 
