@@ -128,6 +128,19 @@ def test_the_order_of_samples_does_not_matter(cls):
     np.testing.assert_allclose(one.cv_path_, other.cv_path_, rtol=1e-6)
 
 
+def test_rows_that_are_all_the_same_tell_nothing_about_penalties():
+    model = stagenets.RVFLRegressor(random_state=0).fit(np.ones((60, 2)), np.full(60, 3.0))
+    assert model.alpha_ == 3.0
+    np.testing.assert_allclose(model.predict([[1.0, 1.0]]), 3.0)
+
+
+def test_fewer_different_rows_than_folds():
+    X, y = np.repeat([[0.0], [1.0], [2.0]], 20, axis=0), np.repeat([0, 1, 0], 20)
+    model = stagenets.RVFLClassifier(random_state=0).fit(X, y)
+    assert len(folds_by_value(X, np.eye(2)[y], y, 0)) == 3
+    assert model.score(X, y) == 1
+
+
 def test_noise_is_not_fitted():
     rng = np.random.default_rng(0)
     X, y, new = rng.normal(size=(300, 8)), rng.normal(size=300), rng.normal(size=(5000, 8))

@@ -47,6 +47,8 @@ def choice_of(
     alphas = model._alphas[model.loss]
     if numbers is None:
         splits = folds_by_value(X, targets.values, labels, seed_of(model.random_state))
+        if len(splits) < 2:  # all rows are the same
+            return None
     else:
         splits = folds_of(model, len(X), labels, numbers)
     if thorough:
@@ -65,7 +67,7 @@ def choice_of(
 def folds_by_value(
     X: FloatArray, values: FloatArray, labels: Labels | None, seed: int
 ) -> list[tuple[Labels, Labels]]:
-    """Five folds, stratified by label, in which the fold of a row follows from what is in it.
+    """Up to five folds, stratified by label, in which the fold of a row follows from what is in it.
 
     Equal rows are in the same fold, so that none is on both sides of a split, and a weight of two
     amounts to the row twice; nor does the order of the rows matter.
@@ -77,7 +79,8 @@ def folds_by_value(
     new[1:] = (np.diff(keys[order]) != 0) | (np.diff(classes[order]) != 0)
     folds = np.empty(len(order), dtype=np.int64)
     folds[order] = (np.cumsum(new) - 1) % _FOLDS
-    return [(np.flatnonzero(folds != k), np.flatnonzero(folds == k)) for k in range(_FOLDS)]
+    used = range(min(_FOLDS, int(new.sum())))
+    return [(np.flatnonzero(folds != k), np.flatnonzero(folds == k)) for k in used]
 
 
 def _row_keys(X: FloatArray, values: FloatArray, seed: int) -> NDArray[np.uint64]:
