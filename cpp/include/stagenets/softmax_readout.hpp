@@ -1,6 +1,6 @@
 // The readout that minimises the penalised log-loss of a growing network,
 //
-//   Σ_i −log softmax(a_iᵀ Ω)[y_i] + λ/2 ‖Ω‖²,
+//   Σ_i −log softmax(a_iᵀ Ω)[y_i] + λ/2 ‖Ω‖²   (+ γ/2 tr(ΩᵀAᵀLAΩ) if there is a graph of rows),
 //
 // on the factor of the ridge problem. The Hessian of the log-loss is at most ½ AᵀA (Böhning), so with the penalty 2λ in
 // the factor, AᵀA + 2λI = L Lᵀ and Q = A L⁻ᵀ, the objective in the coordinates Θ = LᵀΩ has curvature at most ½ in every
@@ -57,6 +57,7 @@ class SoftmaxReadout {
  private:
   Index outputs() const { return targets_.outputs(); }
   Index width() const { return theta_.rows(); }
+  RowRange samples_of(Index block) const;
   void measure_block(Index block, double* sums);
   static constexpr Index kSums = 3;
   void measured(const double* sums);

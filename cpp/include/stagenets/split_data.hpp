@@ -11,7 +11,6 @@ class SplitData {
   // Data and split must outlive this.
   SplitData(const TrainingData<Scalar>& data, const Split& split, std::size_t number);
 
-  Index train_rows() const { return targets_.rows(); }
   TrainingData<Scalar> training() const;
 
   // Quality of the networks along a path, at these sizes (increasing).
@@ -29,9 +28,11 @@ class SplitData {
   const TrainingData<Scalar>& data_;
   const Split& split_;
   std::size_t number_;
+  const std::vector<Index> train_;  // rows of the training part, those without targets included
   std::vector<Scalar> inputs_;  // column by column: the order that sparse maps read without copying
   Targets targets_;
   VectorD weights_;  // empty for ones
+  RowGraph graph_;   // among these rows, if there is one
   Targets test_targets_;
   VectorD test_weights_;
 };

@@ -15,10 +15,12 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from stagenets import _core
 from stagenets.estimators._attributes import ClassifierAttributes
-from stagenets.estimators._network import FLOAT_TYPES, StagewiseNetwork, unchanged_on_failure
+from stagenets.estimators._network import FLOAT_TYPES, StagewiseNetwork
+from stagenets.fitting._few_labels import labelled_first, with_placeholders, without_label
 from stagenets.fitting._fitted_network import FloatArray
 from stagenets.fitting._scikit_callbacks import tells_callbacks
 from stagenets.fitting._streaming import can_stream, check_stream
+from stagenets.fitting._unchanged import unchanged_on_failure
 from stagenets.fitting._weights import checked_weights, core_class_weights, with_weight
 
 
@@ -92,9 +94,12 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
         self
         """
         with unchanged_on_failure(self):
+            missing = without_label(self, y)
+            y = with_placeholders(y, missing)
             X, y = validate_data(self, X, y, dtype=FLOAT_TYPES)
             weights = checked_weights(sample_weight, len(X))
-            weights, X, y, groups = with_weight(weights, X, y, groups)
+            weights, X, y, groups, missing = with_weight(weights, X, y, groups, missing)
+            X, y, weights, groups = labelled_first(self, missing, X, y, weights, groups)
             classes, labels = classes_and_labels(y)
             targets = _core.Targets.labels(labels, len(classes))
             self.network_ = self._fitted_network(
@@ -107,7 +112,7 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
 
     @available_if(can_stream)  # type: ignore[untyped-decorator]
     def partial_fit(
-        self, X: Any, y: Any, classes: Any = None, *, forgetting: float = 1.0
+        self, X: Any, y: Any, classes: Any = None, *, forgetting: float = 1.0, grow: int = 0
     ) -> NetworkClassifier:
         """Take in a batch of samples.
 
@@ -125,10 +130,16 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
             Class labels of the batch.
         classes : array-like of shape (n_classes,), optional
             All classes that any batch will have; by default, those of the first batch. May be left
-            out, or repeated, after the first batch.
+            out, or repeated, after the first batch. A class that was not announced is refused.
         forgetting : float, default=1.0
             Factor, above 0 and up to 1, by which the weight of all earlier samples is multiplied
             before the batch is added.
+        grow : int, default=0
+            Number of hidden units that a batch after the first adds (RVFL and ELM), chosen by what
+            the network leaves unexplained of it. As earlier samples are gone, their values of the
+            new units are taken to be what the old columns predict of them in this batch.
+            `selected_` refers to pools of the seed ``random_state`` plus the number of units
+            before.
 
         Returns
         -------
@@ -148,7 +159,7 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
         """
         with unchanged_on_failure(self):
             reset = check_stream(self)
-            X, y = validate_data(self, X, y, reset=reset, dtype=FLOAT_TYPES)
+            X, y = self._checked_batch(X, y, first=reset)
             known = None if reset else self.classes_
             if classes is not None:
                 given = np.unique(column_or_1d(np.asarray(classes)))
@@ -158,10 +169,22 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
                         f"{given.tolist()}"
                     )
                 known = given
-            known, labels = _classes_of_batch(y, known)
-            targets = _core.Targets.labels(labels, len(known))
-            self._take_batch(X, targets, labels, forgetting, classes=known)
+            self._take_batch(X, y, known, forgetting, grow)
         return self
+
+    def _checked_batch(self, X: Any, y: Any, *, first: bool) -> tuple[FloatArray, Any]:
+        X, y = validate_data(self, X, y, reset=first, dtype=FLOAT_TYPES)
+        check_classification_targets(y)
+        return X, column_or_1d(y)
+
+    def _kinds_of(self, y: Any, known: Any) -> Any:
+        return np.unique(y) if known is None else np.union1d(known, y)
+
+    def _targets_of(
+        self, y: Any, known: Any
+    ) -> tuple[_core.Targets, NDArray[np.int64], dict[str, Any]]:
+        known, labels = _classes_of_batch(y, known)
+        return _core.Targets.labels(labels, len(known)), labels, {"classes": known}
 
     def _decisions(self, scores: FloatArray) -> FloatArray:
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores

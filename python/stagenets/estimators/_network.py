@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,7 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from stagenets import _core
 from stagenets.estimators._attributes import FittedAttributes
+from stagenets.estimators._streams import StreamFits
 from stagenets.fitting._draws import core_draws
+from stagenets.fitting._few_labels import neighbor_graph
 from stagenets.fitting._fitted_network import FitHistory, FittedNetwork, FloatArray
 from stagenets.fitting._growing import Memory, known_stages, memory_for, seed_for
 from stagenets.fitting._importances import importances_of
@@ -36,7 +37,7 @@ from stagenets.fitting._parameters import (
 from stagenets.fitting._progress import StageInfo, watched_fit
 from stagenets.fitting._scikit_callbacks import CallbackSupportMixin
 from stagenets.fitting._stopping import Labels, stopping_of, warn_if_nothing_helped
-from stagenets.fitting._streaming import Stream, begin_stream, check_stream, with_batch
+from stagenets.fitting._streaming import Stream
 from stagenets.fitting._threads import effective_threads, single_threaded_blas
 from stagenets.fitting._uncertainty import Uncertainty, check_intervals, uncertainty_of
 from stagenets.fitting._weights import Weights, counted
@@ -50,6 +51,7 @@ FLOAT_TYPES = (np.float64, np.float32)
 
 class StagewiseNetwork(
     FittedAttributes,
+    StreamFits,
     SummaryHTML,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
@@ -97,6 +99,9 @@ class StagewiseNetwork(
     validation_fraction: float
     n_iter_no_change: int
     intervals: str | None
+    unlabeled: Any
+    manifold: float
+    n_neighbors: int
     warm_start: bool
     random_state: Any
     n_jobs: int | None
@@ -159,9 +164,12 @@ class StagewiseNetwork(
         groups: Any,
         **meaning: Any,
     ) -> FittedNetwork:
-        """Fit a network to these targets; `meaning` describes its outputs."""
+        """Fit a network to these targets; `meaning` describes its outputs.
+
+        Samples without a label come last in X, and have no targets.
+        """
         check_intervals(self, weighted=weights is not None)
-        stopping = stopping_of(self, len(X), labels, groups)
+        stopping = stopping_of(self, len(targets.values), labels, groups)
         shape = counted(weights, len(X)), X.shape[1]
         settings = self._settings(shape, stopping, meaning.get("classes"))
         stages = self._planned_stages(settings.max_units)
@@ -175,6 +183,7 @@ class StagewiseNetwork(
             no_weights if weights is None else weights,
             stopping.validation_rows,
         )
+        graph = neighbor_graph(self, X)
         with watched_fit(self, stages) as watcher, single_threaded_blas():
             fit = _core.fit(
                 X,
@@ -186,6 +195,7 @@ class StagewiseNetwork(
                 progress=watcher.folds,
                 known=known_stages(self, memory),
                 remember=memory is not None,
+                graph=graph,
             )
         self._memory = None if memory is None else replace(memory, stages=fit.known)
         self._stream = None
@@ -206,22 +216,6 @@ class StagewiseNetwork(
         return FittedNetwork(
             fit.network, history, temperature=fit.temperature, feature_names=names, **meaning
         )
-
-    def _take_batch(
-        self,
-        X: FloatArray,
-        targets: _core.Targets,
-        labels: Labels | None,
-        forgetting: Any,
-        **meaning: Any,
-    ) -> None:
-        """Fit the network to a first batch, or its readout to one more."""
-        kept = check_fraction("forgetting", forgetting)
-        if check_stream(self):
-            self.network_ = self._fitted_network(X, targets, labels, None, None, **meaning)
-            self._stream = begin_stream(self, contiguous(X), targets)
-        else:
-            self.network_, self._stream = with_batch(self, contiguous(X), targets, kept)
 
     def _uncertainty(self) -> Uncertainty:
         found = self._checked_network().uncertainty
@@ -329,24 +323,3 @@ class StagewiseNetwork(
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-@contextmanager
-def unchanged_on_failure(model: object) -> Iterator[None]:
-    """Restore the fitted attributes if the block raises an exception."""
-    before = _fitted_attributes(model)
-    try:
-        yield
-    except BaseException:
-        for name in _fitted_attributes(model):
-            delattr(model, name)
-        vars(model).update(before)
-        raise
-
-
-def _fitted_attributes(model: object) -> dict[str, Any]:
-    return {
-        name: value
-        for name, value in vars(model).items()
-        if name.endswith("_") and not name.startswith("_")
-    }

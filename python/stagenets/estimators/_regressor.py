@@ -11,12 +11,14 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from stagenets import _core
-from stagenets.estimators._network import FLOAT_TYPES, StagewiseNetwork, unchanged_on_failure
+from stagenets.estimators._network import FLOAT_TYPES, StagewiseNetwork
+from stagenets.fitting._few_labels import labelled_first, with_placeholders, without_label
 from stagenets.fitting._fitted_network import FloatArray
 from stagenets.fitting._parameters import check_flag
 from stagenets.fitting._scikit_callbacks import tells_callbacks
 from stagenets.fitting._streaming import can_stream, check_stream
 from stagenets.fitting._threads import effective_threads
+from stagenets.fitting._unchanged import unchanged_on_failure
 from stagenets.fitting._weights import checked_weights, with_weight
 
 
@@ -47,9 +49,12 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
         self
         """
         with unchanged_on_failure(self):
+            missing = without_label(self, y)
+            y = with_placeholders(y, missing)
             X, y = validate_data(self, X, y, dtype=FLOAT_TYPES, multi_output=True, y_numeric=True)
             weights = checked_weights(sample_weight, len(X))
-            weights, X, y, groups = with_weight(weights, X, y, groups)
+            weights, X, y, groups, missing = with_weight(weights, X, y, groups, missing)
+            X, y, weights, groups = labelled_first(self, missing, X, y, weights, groups)
             y = np.asarray(y, dtype=np.float64)
             targets = _core.Targets.numbers(y.reshape(len(y), -1))
             self.network_ = self._fitted_network(
@@ -58,7 +63,9 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
         return self
 
     @available_if(can_stream)  # type: ignore[untyped-decorator]
-    def partial_fit(self, X: Any, y: Any, *, forgetting: float = 1.0) -> NetworkRegressor:
+    def partial_fit(
+        self, X: Any, y: Any, *, forgetting: float = 1.0, grow: int = 0
+    ) -> NetworkRegressor:
         """Take in a batch of samples.
 
         The first batch chooses the hidden units, and the scaling of inputs and targets. With every
@@ -76,6 +83,12 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
         forgetting : float, default=1.0
             Factor, above 0 and up to 1, by which the weight of all earlier samples is multiplied
             before the batch is added.
+        grow : int, default=0
+            Number of hidden units that a batch after the first adds (RVFL and ELM), chosen by what
+            the network leaves unexplained of it. As earlier samples are gone, their values of the
+            new units are taken to be what the old columns predict of them in this batch.
+            `selected_` refers to pools of the seed ``random_state`` plus the number of units
+            before.
 
         Returns
         -------
@@ -95,19 +108,30 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
         """
         with unchanged_on_failure(self):
             reset = check_stream(self)
-            X, y = validate_data(
-                self, X, y, reset=reset, dtype=FLOAT_TYPES, multi_output=True, y_numeric=True
-            )
-            y = np.asarray(y, dtype=np.float64)
-            columns = () if reset or self.network_.one_target else (self.network_.n_outputs,)
-            if not reset and y.shape[1:] != columns:
-                raise ValueError(
-                    f"y must have shape {(len(y), *columns)}, like that of the first batch; got "
-                    f"{y.shape}"
-                )
-            targets = _core.Targets.numbers(y.reshape(len(y), -1))
-            self._take_batch(X, targets, None, forgetting, one_target=y.ndim == 1)
+            X, y = self._checked_batch(X, y, first=reset)
+            known = None
+            if not reset:
+                known = () if self.network_.one_target else (self.network_.n_outputs,)
+            self._take_batch(X, y, known, forgetting, grow)
         return self
+
+    def _checked_batch(self, X: Any, y: Any, *, first: bool) -> tuple[FloatArray, Any]:
+        X, y = validate_data(
+            self, X, y, reset=first, dtype=FLOAT_TYPES, multi_output=True, y_numeric=True
+        )
+        return X, np.asarray(y, dtype=np.float64)
+
+    def _kinds_of(self, y: Any, known: Any) -> Any:
+        """The shape of a sample's targets, which is that of the first batch."""
+        if known is not None and y.shape[1:] != known:
+            raise ValueError(
+                f"y must have shape {(len(y), *known)}, like that of the first batch; got {y.shape}"
+            )
+        return y.shape[1:]
+
+    def _targets_of(self, y: Any, known: Any) -> tuple[_core.Targets, None, dict[str, Any]]:
+        self._kinds_of(y, known)
+        return _core.Targets.numbers(y.reshape(len(y), -1)), None, {"one_target": y.ndim == 1}
 
     def _predictions(self, scores: FloatArray) -> FloatArray:
         return scores[:, 0] if self.network_.one_target else scores

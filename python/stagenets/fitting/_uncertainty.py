@@ -64,6 +64,8 @@ def check_intervals(model: StagewiseNetwork, *, weighted: bool = False) -> str |
         raise refusal("intervals", value, ", ".join(["None", *map(repr, accepted)]))
     if value is not None and (weighted or getattr(model, "class_weight", None) is not None):
         raise refusal("intervals", value, "None with sample_weight or class_weight")
+    if value is not None and model.manifold != 0:
+        raise refusal("intervals", value, "None with manifold > 0")
     return value
 
 

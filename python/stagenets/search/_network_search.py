@@ -25,10 +25,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from stagenets import _core
 from stagenets.estimators._classifier import classes_and_labels
-from stagenets.estimators._network import FLOAT_TYPES, StagewiseNetwork, unchanged_on_failure
+from stagenets.estimators._network import FLOAT_TYPES, StagewiseNetwork
 from stagenets.fitting._fitted_network import FloatArray
 from stagenets.fitting._parameters import check_count, check_flag, refusal, seed_of
 from stagenets.fitting._progress import search_progress
+from stagenets.fitting._unchanged import unchanged_on_failure
 from stagenets.fitting._weights import Weights, checked_weights, counted
 from stagenets.inspection._html import SummaryHTML
 from stagenets.search._choice import cautious_choice
