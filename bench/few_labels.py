@@ -2,7 +2,7 @@
 
     python bench/few_labels.py --data DIR
 
-Every set (NAME.npz with X and y) is split at random several times: a third of at most 1,500 samples
+Every set (NAME.npz with X and y) is split at random several times: a third of at most 600 samples
 are for testing, and of the others 5, 10 or 20 in each class have labels. Compared are the network
 fitted to these alone; with `manifold`; the same network in scikit-learn's SelfTrainingClassifier;
 and LabelSpreading on a graph of as many neighbours. Writes few_labels.md and few_labels.csv to
@@ -29,13 +29,14 @@ from stagenets import RVFLClassifier
 
 SETS = ("optical", "image_segmentation", "statlog_landsat", "breast_cancer_wisc_diag")
 LABELS = (5, 10, 20)
-MOST_ROWS = 1500
+MOST_ROWS = 600
+UNITS = 100
 Array = NDArray[Any]
 
 
 def models(gammas: list[float], seed: int) -> dict[str, Any]:
     def network(**params: Any) -> RVFLClassifier:
-        return RVFLClassifier(random_state=seed, **params)
+        return RVFLClassifier(n_hidden=UNITS, random_state=seed, n_jobs=1, **params)
 
     spread = LabelSpreading(kernel="knn", n_neighbors=7)
     return {
@@ -116,8 +117,8 @@ def main() -> None:
         rows = accuracies(options)
     note = f"""`python bench/few_labels.py`: mean test accuracy in per cent over {len(SETS)} sets
     and {options.splits} random splits of each, with 5, 10 and 20 labels a class and the other
-    training samples (1,000 at most in all) without. All models are at their defaults but for what
-    is said; LabelSpreading has a graph of 7 neighbours too, on standardised inputs.
+    training samples (400 at most in all) without. Networks have {UNITS} units; all else is at its
+    default but for what is said. LabelSpreading has a graph of 7 neighbours too, on standardised inputs.
     SelfTrainingClassifier wraps the network of the first line."""
     text = "# Few labels\n\n" + textwrap.fill(" ".join(note.split()), 118) + "\n\n" + tables(rows)
     write_csv(options.out / "few_labels.csv", rows)

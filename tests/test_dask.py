@@ -263,6 +263,8 @@ def test_own_weights():
     [
         ({"early_stopping": True}, "early_stopping must be False or 'loo' with Dask; got True"),
         ({"solver": "dual"}, "solver must be 'auto' or 'primal' with Dask"),
+        ({"unlabeled": -1}, "unlabeled must be None with Dask; got -1"),
+        ({"manifold": 1.0}, "manifold must be 0 with Dask; got 1.0"),
         ({"n_hidden": -1}, "n_hidden must be"),
         ({"pool_size": 0}, "pool_size must be"),
     ],

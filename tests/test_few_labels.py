@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, log_softmax
 
+import stagenets
 from problems import ALL, CLASSIFIERS, REGRESSORS, data_for, name_of, scores_of, small
 from stagenets import RVFLClassifier, RVFLRegressor, draw_candidates
 
@@ -202,6 +203,17 @@ def test_any_value_can_mark_a_sample_without_a_label(mark):
     assert model.classes_.tolist() == np.unique(names).tolist()
     plain = semi(RVFLClassifier).fit(X, np.where(known, y, -1))
     np.testing.assert_array_equal(model.decision_function(X), plain.decision_function(X))
+
+
+def test_networks_are_saved_with_their_mark(tmp_path):
+    for cls in (RVFLClassifier, RVFLRegressor):
+        X, _, some, _ = few_labels(cls)
+        model = semi(cls).fit(X, some)
+        model.save(tmp_path / "model")
+        loaded = stagenets.load(tmp_path / "model")
+        assert loaded.manifold == GAMMA
+        assert loaded.unlabeled == (-1 if cls is RVFLClassifier else None)  # JSON has no NaN
+        np.testing.assert_array_equal(scores_of(loaded, X), scores_of(model, X))
 
 
 def test_growing_continues_with_the_same_graph():

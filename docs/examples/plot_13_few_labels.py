@@ -57,7 +57,7 @@ for count in counts:
         chosen = order[digit[order] == c][:count]
         y[chosen] = c
     for manifold, path in gains.items():
-        model = RVFLClassifier(unlabeled=-1, manifold=manifold, random_state=0)
+        model = RVFLClassifier(n_hidden=100, unlabeled=-1, manifold=manifold, random_state=0)
         path.append(model.fit(X_train, y).score(X_test, y_test))
 
 fig, ax = plt.subplots()
