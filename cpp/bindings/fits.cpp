@@ -119,7 +119,7 @@ py::dict profile_of(const Fit& fit) {
 
 // A property that is a read-only view of a vector of the history.
 template <class Value>
-auto path_of(std::vector<Value> FitHistory::*member) {
+auto path_of(std::vector<Value> FitHistory::* member) {
   return [member](const py::object& self) {
     return as_array(self.cast<const FitHistory&>().*member, self);
   };

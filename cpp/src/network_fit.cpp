@@ -81,7 +81,8 @@ NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& 
   const auto blocks_of = [&](Index rows) {
     return RowBlocks::for_fit(rows, data.inputs.columns).completed_by(data.reduction);
   };
-  const RowBlocks input_blocks = blocks_of(data.inputs.rows), blocks = blocks_of(data.design_rows());
+  const RowBlocks input_blocks = blocks_of(data.inputs.rows),
+                  blocks = blocks_of(data.design_rows());
   const Index pool = stages.one_shot() ? architecture.max_units() : stages.pool;
   const double stage_operations = static_cast<double>(data.design_rows()) *
                                   static_cast<double>(pool) *
@@ -108,14 +109,14 @@ NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& 
   return result;
 }
 
-#define STAGENETS_INSTANTIATE(Scalar)                                                          \
-  template NetworkFit network_of<Scalar>(StagewiseFit, const NetworkUnits<Scalar>&,            \
-                                         const Inputs<Scalar>&, const NetworkSettings&,        \
-                                         const TargetScaling&);                                \
-  template RowWeights row_weights_of<Scalar>(const TrainingData<Scalar>&,                     \
-                                             const NetworkSettings&, const RowBlocks&);        \
-  template double bytes_of_fit<Scalar>(const TrainingData<Scalar>&, const NetworkSettings&);   \
-  template NetworkFit fit_network<Scalar>(const TrainingData<Scalar>&, const NetworkSettings&, \
+#define STAGENETS_INSTANTIATE(Scalar)                                                             \
+  template NetworkFit network_of<Scalar>(StagewiseFit, const NetworkUnits<Scalar>&,               \
+                                         const Inputs<Scalar>&, const NetworkSettings&,           \
+                                         const TargetScaling&);                                   \
+  template RowWeights row_weights_of<Scalar>(const TrainingData<Scalar>&, const NetworkSettings&, \
+                                             const RowBlocks&);                                   \
+  template double bytes_of_fit<Scalar>(const TrainingData<Scalar>&, const NetworkSettings&);      \
+  template NetworkFit fit_network<Scalar>(const TrainingData<Scalar>&, const NetworkSettings&,    \
                                           const Wanted&, const Observer&, int, const Team::Poll&);
 STAGENETS_INSTANTIATE(float)
 STAGENETS_INSTANTIATE(double)

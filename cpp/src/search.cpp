@@ -114,10 +114,9 @@ class SharedPools {
   struct Member {
     Member(const NetworkSettings& network, SharedPools& shared)
         : stages(network.stages),
-          units(network.architecture->units(
-              TrainingRows<Scalar>{shared.inputs_, shared.input_blocks_,
-                                   shared.weights_.input_root_data(), network.draws, network.stages,
-                                   shared.team_})),
+          units(network.architecture->units(TrainingRows<Scalar>{
+              shared.inputs_, shared.input_blocks_, shared.weights_.input_root_data(),
+              network.draws, network.stages, shared.team_})),
           design(shared.inputs_, network.intercept, network.architecture->links_inputs(), *units,
                  shared.weights_, shared.team_.size()),
           run(design, shared.blocks_, shared.targets_, stages, shared.wanted_, shared.team_) {}

@@ -86,8 +86,7 @@ void SoftmaxReadout<Scalar>::measure_block(Index block, double* sums) {
   const auto all_scores = scores_.block(block, 0, outputs());
   auto all_errors = errors_.block(block, 0, outputs());
   const Index pairs = all_scores.rows() - range.count;
-  const double energy_of_pairs =
-      all_scores.bottomRows(pairs).template cast<double>().squaredNorm();
+  const double energy_of_pairs = all_scores.bottomRows(pairs).template cast<double>().squaredNorm();
   sums[0] += energy_of_pairs / 4;
   sums[1] += energy_of_pairs;
   all_errors.bottomRows(pairs) = -all_scores.bottomRows(pairs) / 2;

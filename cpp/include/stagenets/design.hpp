@@ -27,9 +27,7 @@ class Design {
   CandidateSource<Scalar>& source() { return source_; }
   const RowWeights& weights() const { return weights_; }
   const double* root_weights() const { return root_weights_; }  // null for equal weights
-  Index rows() const {
-    return weights_.graph ? weights_.roots.size() : inputs_.rows();
-  }
+  Index rows() const { return weights_.graph ? weights_.roots.size() : inputs_.rows(); }
   Index samples() const { return weights_.samples(rows()); }
   Index fixed() const { return (intercept_ ? 1 : 0) + (direct_links_ ? inputs_.columns() : 0); }
   Index columns() const { return fixed() + source_.count(Units::kept); }
