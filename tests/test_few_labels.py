@@ -222,7 +222,7 @@ def test_penalties_are_chosen_by_labelled_samples(cls):
 
 
 def test_neighbours_are_those_of_encoded_inputs():
-    X, _, some, known = few_labels(RVFLRegressor)
+    X, _, some, _ = few_labels(RVFLRegressor)
     holes = X.copy()
     holes[3::7, 1] = np.nan
     filled = holes.copy()
