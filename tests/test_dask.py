@@ -267,6 +267,8 @@ def test_own_weights():
             {"categorical_features": [0]},
             "categorical_features must be 'from_dtype' or None with Dask",
         ),
+        ({"unlabeled": -1}, "unlabeled must be None with Dask; got -1"),
+        ({"manifold": 1.0}, "manifold must be 0 with Dask; got 1.0"),
         ({"n_hidden": -1}, "n_hidden must be"),
         ({"pool_size": 0}, "pool_size must be"),
     ],

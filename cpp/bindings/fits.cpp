@@ -24,17 +24,26 @@ namespace {
 template <class Scalar>
 TrainingData<Scalar> checked_data(const InputArray<Scalar>& x, const Targets& targets,
                                   const NetworkSettings& settings,
-                                  const std::optional<VectorD>& weights) {
+                                  const std::optional<VectorD>& weights,
+                                  const RowGraph* graph = nullptr) {
   const InputView<Scalar> view = view_of(x);
   check(view.rows >= 1 && view.columns >= 1, "X must not be empty");
-  check_rows("targets", targets.rows(), view.rows);
+  if (graph) {
+    check(targets.rows() >= 1 && targets.rows() <= view.rows,
+          "with a graph, targets must be those of the first rows of X");
+    for (const auto& pair : graph->pairs) {
+      check_row_numbers("pairs", {pair[0], pair[1]}, view.rows);
+    }
+  } else {
+    check_rows("targets", targets.rows(), view.rows);
+  }
   check_weights(weights, view.rows);
   check_class_weights(settings.class_weights, targets);
   check(settings.stages.loss == Loss::squared || targets.task() != Task::numbers,
         "loss='log' needs labels");
   const Stopping& stopping = settings.stages.stopping;
-  check_row_numbers("validation_rows", stopping.validation_rows, view.rows);
-  return {view, targets, weights ? weights->data() : nullptr};
+  check_row_numbers("validation_rows", stopping.validation_rows, targets.rows());
+  return {view, targets, weights ? weights->data() : nullptr, nullptr, graph};
 }
 
 template <class Scalar>
@@ -43,12 +52,13 @@ std::shared_ptr<Fit> fit_from_python(const InputArray<Scalar>& x, const Targets&
                                      const std::optional<VectorD>& weights,
                                      const CrossValidation* choice, int threads,
                                      const py::object& callback, const py::object& progress,
-                                     const KnownStages* known, bool remember) {
-  const TrainingData<Scalar> data = checked_data(x, targets, settings, weights);
+                                     const KnownStages* known, bool remember,
+                                     const RowGraph* graph) {
+  const TrainingData<Scalar> data = checked_data(x, targets, settings, weights, graph);
   const Observer observer = observer_of(callback);
   const SearchProgress folds_done = progress_of(progress);
   FitRequest request{settings, choice ? *choice : CrossValidation(), threads, remember};
-  check_splits(request.choice.splits, data.inputs.rows);
+  check_splits(request.choice.splits, targets.rows());
   if (known) request.network.stages.known = *known;
   const WithoutGil no_gil;
   return std::make_shared<Fit>(fit(data, request, observer, folds_done, check_signals));
@@ -116,6 +126,20 @@ auto path_of(std::vector<Value> FitHistory::* member) {
   };
 }
 
+// Pairs of rows (m × 2) and their weights.
+RowGraph make_graph(const IndexArray& pairs, VectorD weights) {
+  check(pairs.ndim() == 2 && pairs.shape(1) == 2 && pairs.shape(0) == weights.size(),
+        "pairs must have two columns, and one row per weight");
+  check(weights.allFinite() && (weights.array() >= 0).all(),
+        "weights of pairs must be finite and not negative");
+  RowGraph graph;
+  for (Index i = 0; i < weights.size(); ++i) {
+    graph.pairs.push_back({pairs.at(i, 0), pairs.at(i, 1)});
+  }
+  graph.weights = std::move(weights);
+  return graph;
+}
+
 // Opaque to Python, which only stores them between two fits.
 void register_known_stages(py::module_& module) {
   using Plain = std::tuple<Index, std::vector<Index>, PoolQuantiles>;
@@ -161,6 +185,9 @@ void register_history(py::module_& module) {
 }  // namespace
 
 void register_fits(py::module_& module) {
+  py::class_<RowGraph>(module, "RowGraph")
+      .def(py::init(&make_graph), py::arg("pairs"), py::arg("weights"))
+      .def("__len__", &RowGraph::size);
   register_history(module);
   register_known_stages(module);
   py::class_<Fit, std::shared_ptr<Fit>>(module, "Fit")
@@ -183,8 +210,9 @@ void register_fits(py::module_& module) {
   const auto define = [&](auto function) {
     module.def("fit", function, py::arg("x").noconvert(), py::arg("targets"), py::arg("settings"),
                py::kw_only(), py::arg("weights") = py::none(), py::arg("choice") = py::none(),
-               py::arg("threads") = 1, py::arg("callback") = py::none(), py::arg("progress") = py::none(),
-               py::arg("known") = py::none(), py::arg("remember") = false);
+               py::arg("threads") = 1, py::arg("callback") = py::none(),
+               py::arg("progress") = py::none(), py::arg("known") = py::none(),
+               py::arg("remember") = false, py::arg("graph") = py::none());
   };
   define(&fit_from_python<double>);
   define(&fit_from_python<float>);

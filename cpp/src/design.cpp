@@ -5,10 +5,42 @@
 namespace stagenets {
 
 template <class Scalar>
+template <class Number, class Fill>
+void Design<Scalar>::combine(RowRange range, Index columns, Number* out, Index leading,
+                             Fill&& fill) const {
+  const bool in_place = !range.list && range.first + range.count <= samples();
+  if (!weights_.graph || in_place) return fill(range, out, leading);
+  std::vector<Index> first, second, differences;  // the last are places in the range
+  for (Index i = 0; i < range.count; ++i) {
+    const Index pair = range[i] - samples();
+    if (pair < 0) {
+      first.push_back(range[i]);
+      continue;
+    }
+    const auto [one, other] = weights_.graph->pairs[static_cast<std::size_t>(pair)];
+    first.push_back(one);
+    second.push_back(other);
+    differences.push_back(i);
+  }
+  fill(RowRange{0, range.count, first.data()}, out, leading);
+  if (differences.empty()) return;
+  Matrix<Number> others(static_cast<Index>(second.size()), columns);
+  fill(RowRange{0, others.rows(), second.data()}, others.data(), others.rows());
+  for (Index j = 0; j < columns; ++j) {
+    for (Index k = 0; k < others.rows(); ++k) {
+      out[j * leading + differences[static_cast<std::size_t>(k)]] -= others(k, j);
+    }
+  }
+}
+
+template <class Scalar>
 void Design<Scalar>::evaluate(Units units, RowRange range, Scalar* out, Index leading,
                               double* square_norms, int worker) {
-  source_.evaluate(units, range, out, leading, root_weights_ ? nullptr : square_norms,
-                   scratch(worker));
+  combine(range, source_.count(units), out, leading,
+          [&](RowRange rows, Scalar* to, Index leading_to) {
+            source_.evaluate(units, rows, to, leading_to, root_weights_ ? nullptr : square_norms,
+                             scratch(worker));
+          });
   if (!root_weights_) return;
   weigh(range, matrix_map(out, range.count, source_.count(units), leading), square_norms);
 }
@@ -45,7 +77,9 @@ void Design<Scalar>::copy_fixed_columns(RowRange range, Index first, Index count
 template <class Scalar>
 void Design<Scalar>::fixed_columns(RowRange range, Index first, Index count, double* out,
                                    Index leading) const {
-  copy_fixed_columns(range, first, count, out, leading);
+  combine(range, count, out, leading, [&](RowRange rows, double* to, Index leading_to) {
+    copy_fixed_columns(rows, first, count, to, leading_to);
+  });
   if (!root_weights_) return;
   matrix_map(out, range.count, count, leading).array().colwise() *= roots_of(range).array();
 }

@@ -1,5 +1,6 @@
 #include "stagenets/majorized_readout.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "stagenets/calibration.hpp"
@@ -31,12 +32,29 @@ MajorizedReadout<Scalar>::MajorizedReadout(const RidgeFactor<Scalar>& factor,
   refit_if_due();
 }
 
-// Errors of a block from its scores; adds its loss, the energy of its scores and its curvature to the sums.
+// The samples of a block; pairs of a graph, which come last, have no label.
+template <class Scalar>
+RowRange MajorizedReadout<Scalar>::samples_of(Index block) const {
+  const RowRange range = blocks_.block(block);
+  return {range.first, std::clamp<Index>(targets_.rows() - range.first, 0, range.count)};
+}
+
+// Errors of a block from its scores; adds its loss, the energy of its scores and its curvature to the sums. The loss of a
+// pair is κ/2 ‖f‖², which with weights of γ/κ is γ/2 times the squared difference of its scores; its working response
+// is zero.
 template <class Scalar>
 void MajorizedReadout<Scalar>::measure_block(Index block, double* sums) {
-  const RowRange range = blocks_.block(block);
+  const RowRange range = samples_of(block);
   const BlockWeights weights(roots_, range);
-  MatrixD scores = scores_.block(block, 0, outputs()).template cast<double>();
+  const auto all_scores = scores_.block(block, 0, outputs());
+  auto all_errors = errors_.block(block, 0, outputs());
+  const Index pairs = all_scores.rows() - range.count;
+  const double energy_of_pairs = all_scores.bottomRows(pairs).template cast<double>().squaredNorm();
+  sums[0] += bound_ / 2 * energy_of_pairs;
+  sums[1] += energy_of_pairs;
+  all_errors.bottomRows(pairs) = static_cast<Scalar>(-bound_) * all_scores.bottomRows(pairs);
+  if (range.count == 0) return;
+  MatrixD scores = all_scores.topRows(range.count).template cast<double>();
   sums[1] += scores.squaredNorm();
   weights.unscale(scores);
   const RowLoss::Sums found =
@@ -44,7 +62,7 @@ void MajorizedReadout<Scalar>::measure_block(Index block, double* sums) {
   sums[0] += found.loss;
   sums[2] += found.curvature;
   weights.scale(scores);
-  errors_.block(block, 0, outputs()) = scores.template cast<Scalar>();
+  all_errors.topRows(range.count) = scores.template cast<Scalar>();
 }
 
 template <class Scalar>
@@ -155,15 +173,17 @@ typename MajorizedReadout<Scalar>::LeftOut MajorizedReadout<Scalar>::left_out(
   constexpr double kLeast = 1e-6;
   const double mean = std::max(curvature_ / total_weight_, kLeast);
   const VectorD sums = blocks_.sum(team_, 2, [&](double* into, Index b, int) {
-    const RowRange range = blocks_.block(b);
+    const RowRange range = samples_of(b);
+    if (range.count == 0) return;
     const auto labels = targets_.values().middleRows(range.first, range.count);
     const VectorD influence = VectorD::NullaryExpr(range.count, [&](Index i) {
       const double lost = leverage[range[i]] * (left_out_ ? left_out_[range[i]] : 1.0);
       return lost * loo_growth(lost) / mean;
     });
     MatrixD scores =
-        scores_.block(b, 0, outputs()).template cast<double>() -
-        influence.asDiagonal() * errors_.block(b, 0, outputs()).template cast<double>();
+        scores_.block(b, 0, outputs()).topRows(range.count).template cast<double>() -
+        influence.asDiagonal() *
+            errors_.block(b, 0, outputs()).topRows(range.count).template cast<double>();
     const BlockWeights weights(roots_, range);
     weights.unscale(scores);
     const VectorD own = scores.cwiseProduct(labels).rowwise().sum();

@@ -1,6 +1,7 @@
 #include "stagenets/network_fit.hpp"
 
 #include "stagenets/raw_readout.hpp"
+#include "stagenets/row_loss.hpp"
 
 namespace stagenets {
 namespace {
@@ -55,11 +56,25 @@ NetworkFit network_of(StagewiseFit fit, const NetworkUnits<Scalar>& units,
 }
 
 template <class Scalar>
+RowWeights row_weights_of(const TrainingData<Scalar>& data, const NetworkSettings& settings,
+                          const RowBlocks& blocks) {
+  const std::vector<Index>& set_aside = settings.stages.stopping.validation_rows;
+  if (!data.graph) {
+    return row_weights(data.weights, settings.class_weights, data.targets, set_aside, blocks);
+  }
+  const double factor = settings.stages.loss == Loss::squared
+                            ? 1.0
+                            : RowLoss(data.targets.task()).majorizing_penalty(1.0);
+  return row_weights(data.weights, settings.class_weights, data.targets, set_aside, blocks,
+                     *data.graph, data.inputs.rows, factor);
+}
+
+template <class Scalar>
 double bytes_of_fit(const TrainingData<Scalar>& data, const NetworkSettings& settings) {
   const Architecture& architecture = *settings.architecture;
   const Index inputs = data.inputs.columns;
   const Index fixed = (settings.intercept ? 1 : 0) + (architecture.links_inputs() ? inputs : 0);
-  const FitShape shape{data.inputs.rows,         inputs,        data.targets.outputs(), fixed,
+  const FitShape shape{data.design_rows(),       inputs,        data.targets.outputs(), fixed,
                        architecture.max_units(), sizeof(Scalar)};
   return ridge_bytes(shape, settings.stages) + architecture.draw_bytes(inputs, settings.stages);
 }
@@ -70,25 +85,28 @@ NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& 
                        const Team::Poll& poll) {
   const StagewiseSettings& stages = settings.stages;
   const Architecture& architecture = *settings.architecture;
-  const RowBlocks blocks =
-      RowBlocks::for_fit(data.inputs.rows, data.inputs.columns).completed_by(data.reduction);
+  const auto blocks_of = [&](Index rows) {
+    return RowBlocks::for_fit(rows, data.inputs.columns).completed_by(data.reduction);
+  };
+  const RowBlocks input_blocks = blocks_of(data.inputs.rows),
+                  blocks = blocks_of(data.design_rows());
   const Index pool = stages.one_shot() ? architecture.max_units() : stages.pool;
-  const double stage_operations = static_cast<double>(data.inputs.rows) *
+  const double stage_operations = static_cast<double>(data.design_rows()) *
                                   static_cast<double>(pool) *
                                   static_cast<double>(2 * data.inputs.columns + 20);
-  const RowWeights weights = row_weights(data.weights, settings.class_weights, data.targets,
-                                         stages.stopping.validation_rows, blocks);
-  const double* root_weights = weights.root_data();
-  const TargetScaling scaling = data.targets.scaling(root_weights, blocks);
+  const RowWeights weights = row_weights_of(data, settings, blocks);
+  const double* input_roots = weights.input_root_data();
+  const TargetScaling scaling = data.targets.scaling(weights.root_data(), blocks);
   const Targets scaled = data.targets.scaled(scaling);
   NetworkFit result;
   const auto fit_with = [&](Team& team) {
     Inputs<Scalar> inputs(data.inputs);
-    inputs.learn_scales(settings.scaling, root_weights, team, data.reduction);
+    inputs.learn_scales(settings.scaling, input_roots, team, data.reduction);
     if (settings.extrapolate) inputs.extrapolate();
     if (worth_column_major(settings, data.inputs)) inputs.to_column_major(team);
-    const auto units = architecture.units(
-        TrainingRows<Scalar>{inputs, blocks, root_weights, settings.draws, settings.stages, team});
+    const auto units = architecture.units(TrainingRows<Scalar>{
+        inputs, input_blocks, input_roots, settings.draws, settings.stages, team,
+        data.graph != nullptr});
     Design<Scalar> design(inputs, settings.intercept, architecture.links_inputs(), *units, weights,
                           team.size());
     StagewiseFit fit = fit_stagewise(design, blocks, scaled, stages, wanted, observer, team);
@@ -99,12 +117,14 @@ NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& 
   return result;
 }
 
-#define STAGENETS_INSTANTIATE(Scalar)                                                          \
-  template NetworkFit network_of<Scalar>(StagewiseFit, const NetworkUnits<Scalar>&,            \
-                                         const Inputs<Scalar>&, const NetworkSettings&,        \
-                                         const TargetScaling&);                                \
-  template double bytes_of_fit<Scalar>(const TrainingData<Scalar>&, const NetworkSettings&);   \
-  template NetworkFit fit_network<Scalar>(const TrainingData<Scalar>&, const NetworkSettings&, \
+#define STAGENETS_INSTANTIATE(Scalar)                                                             \
+  template NetworkFit network_of<Scalar>(StagewiseFit, const NetworkUnits<Scalar>&,               \
+                                         const Inputs<Scalar>&, const NetworkSettings&,           \
+                                         const TargetScaling&);                                   \
+  template RowWeights row_weights_of<Scalar>(const TrainingData<Scalar>&, const NetworkSettings&, \
+                                             const RowBlocks&);                                   \
+  template double bytes_of_fit<Scalar>(const TrainingData<Scalar>&, const NetworkSettings&);      \
+  template NetworkFit fit_network<Scalar>(const TrainingData<Scalar>&, const NetworkSettings&,    \
                                           const Wanted&, const Observer&, int, const Team::Poll&);
 STAGENETS_INSTANTIATE(float)
 STAGENETS_INSTANTIATE(double)

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "stagenets/factor.hpp"
 #include "stagenets/kernels.hpp"
 
@@ -22,26 +24,35 @@ LeftOutErrors::LeftOutErrors(const MatrixD& unweighted_targets, const RowWeights
 template <class Scalar>
 void RidgeState<Scalar>::measure_block(Index block, const MatrixMap<Scalar>& fresh, double* sums) {
   const RowRange range = blocks.block(block);
-  RowTally<Scalar> tally;
-  tally.rows = range.count;
-  tally.outputs = outputs();
   const MatrixMap<Scalar> errors = residual.block(block, 0, outputs());
-  tally.residual = errors.data();
-  tally.ld_residual = errors.outerStride();
-  if (leverage.size() > 0) {
-    tally.leverage = leverage.data() + range.first;
-    tally.fresh = fresh.data();
-    tally.ld_fresh = fresh.outerStride();
-    tally.fresh_columns = fresh.cols();
-  }
-  if (left_out) {
-    tally.targets = left_out->targets.data() + range.first;
-    tally.ld_targets = left_out->targets.rows();
-    tally.wanted = left_out->wanted.data() + range.first;
-    tally.roots = left_out->roots ? left_out->roots + range.first : nullptr;
-    tally.left_out = left_out->left_out ? left_out->left_out + range.first : nullptr;
-  }
-  kernels<Scalar>().tally_rows(tally, sums);
+  const auto tally_part = [&](Index first, Index count, bool with_left_out) {
+    if (count == 0) return;
+    const Index row = range.first + first;
+    RowTally<Scalar> tally;
+    tally.rows = count;
+    tally.outputs = outputs();
+    tally.residual = errors.data() + first;
+    tally.ld_residual = errors.outerStride();
+    if (leverage.size() > 0) {
+      tally.leverage = leverage.data() + row;
+      tally.fresh = fresh.data() + first;
+      tally.ld_fresh = fresh.outerStride();
+      tally.fresh_columns = fresh.cols();
+    }
+    if (with_left_out) {
+      tally.targets = left_out->targets.data() + row;
+      tally.ld_targets = left_out->targets.rows();
+      tally.wanted = left_out->wanted.data() + row;
+      tally.roots = left_out->roots ? left_out->roots + row : nullptr;
+      tally.left_out = left_out->left_out ? left_out->left_out + row : nullptr;
+    }
+    kernels<Scalar>().tally_rows(tally, sums);
+  };
+  // Samples can be left out, pairs of a graph, which come last, cannot.
+  const Index samples =
+      left_out ? std::clamp<Index>(left_out->targets.rows() - range.first, 0, range.count) : 0;
+  tally_part(0, samples, true);
+  tally_part(samples, range.count - samples, false);
 }
 
 template <class Scalar>

@@ -1,5 +1,7 @@
 #include "stagenets/row_weights.hpp"
 
+#include <cmath>
+
 namespace stagenets {
 
 namespace {
@@ -47,6 +49,26 @@ RowWeights row_weights(const double* weights, const ClassWeights& classes, const
   for (const Index row : set_aside) counted[row] = 0;
   if (!classes.equal()) counted.array() *= classes.row_factors(targets, counted, blocks).array();
   result.roots = counted.cwiseSqrt();
+  return result;
+}
+
+RowWeights row_weights(const double* weights, const ClassWeights& classes, const Targets& targets,
+                       const std::vector<Index>& set_aside, const RowBlocks& blocks,
+                       const RowGraph& graph, Index rows, double factor) {
+  RowWeights result = row_weights(weights, classes, targets, set_aside, blocks);
+  const Index samples = targets.rows();
+  const VectorD own = result.roots.size() > 0 ? result.roots : VectorD(VectorD::Ones(samples));
+  result.graph = &graph;
+  result.input_roots = VectorD::Ones(rows);
+  if (weights) result.input_roots = Eigen::Map<const VectorD>(weights, rows).cwiseSqrt();
+  result.input_roots.head(samples) = own;
+  result.roots.resize(samples + graph.size());
+  result.roots.head(samples) = own;
+  for (Index e = 0; e < graph.size(); ++e) {
+    const auto [first, second] = graph.pairs[static_cast<std::size_t>(e)];
+    const bool counts = result.input_roots[first] > 0 && result.input_roots[second] > 0;
+    result.roots[samples + e] = counts ? std::sqrt(factor * graph.weights[e]) : 0.0;
+  }
   return result;
 }
 

@@ -73,14 +73,14 @@ class SharedPools {
         networks_(std::move(networks)),
         data_(split.training()),
         wanted_(wanted_by(search, data_.targets)),
-        blocks_(RowBlocks::for_one_thread(split.train_rows())),
-        weights_(row_weights(data_.weights, networks_.front().class_weights, data_.targets, {},
-                             blocks_)),
+        input_blocks_(RowBlocks::for_one_thread(data_.inputs.rows)),
+        blocks_(RowBlocks::for_one_thread(data_.design_rows())),
+        weights_(row_weights_of(data_, networks_.front(), blocks_)),
         scaling_(data_.targets.scaling(weights_.root_data(), blocks_)),
         targets_(data_.targets.scaled(scaling_)),
         inputs_(data_.inputs),
         team_(team) {
-    inputs_.learn_scales(networks_.front().scaling, weights_.root_data(), team);
+    inputs_.learn_scales(networks_.front().scaling, weights_.input_root_data(), team);
     if (networks_.front().extrapolate) inputs_.extrapolate();
     for (const NetworkSettings& network : networks_) {
       members_.emplace_back(network, *this);
@@ -119,9 +119,9 @@ class SharedPools {
   struct Member {
     Member(const NetworkSettings& network, SharedPools& shared)
         : stages(network.stages),
-          units(network.architecture->units(
-              TrainingRows<Scalar>{shared.inputs_, shared.blocks_, shared.weights_.root_data(),
-                                   network.draws, network.stages, shared.team_})),
+          units(network.architecture->units(TrainingRows<Scalar>{
+              shared.inputs_, shared.input_blocks_, shared.weights_.input_root_data(),
+              network.draws, network.stages, shared.team_, shared.data_.graph != nullptr})),
           design(shared.inputs_, network.intercept, network.architecture->links_inputs(), *units,
                  shared.weights_, shared.team_.size()),
           run(design, shared.blocks_, shared.targets_, stages, shared.wanted_, shared.team_) {}
@@ -140,7 +140,7 @@ class SharedPools {
     for (Member* member : members) {
       problems.push_back({member->run.state(), member->run.considered()});
     }
-    const ScoredRows rows = rows_to_score(blocks_.number(split_.train_rows()),
+    const ScoredRows rows = rows_to_score(blocks_.number(data_.design_rows()),
                                           first.stages.score_fraction, first.stages.seed, stage);
     std::vector<RankedPool> pools = rank_head(first.design, problems, rows, team_);
     for (std::size_t i = 0; i < members.size(); ++i) {
@@ -153,7 +153,7 @@ class SharedPools {
   const std::vector<NetworkSettings> networks_;
   const TrainingData<Scalar> data_;
   const Wanted wanted_;
-  const RowBlocks blocks_;
+  const RowBlocks input_blocks_, blocks_;  // of the inputs, and of the design
   const RowWeights weights_;
   const TargetScaling scaling_;
   const Targets targets_;
@@ -180,7 +180,10 @@ JobBytes bytes_of(const NetworkSettings& network, const Split& split,
                   const TrainingData<Scalar>& data, const SearchSettings& search) {
   const double inputs = static_cast<double>(data.inputs.columns);
   const double outputs = static_cast<double>(data.targets.outputs());
-  const double train = static_cast<double>(split.train.size());
+  const Index unlabelled = data.inputs.rows - data.targets.rows();
+  const double gathered = static_cast<double>(split.train.size()) + static_cast<double>(unlabelled);
+  const double train = static_cast<double>(split.train.size()) +
+                       static_cast<double>(data.graph ? data.graph->size() : 0);
   const double test = static_cast<double>(split.test.size());
   const double units =
       static_cast<double>(network.architecture->with_size(search.sizes.back())->max_units());
@@ -199,7 +202,7 @@ JobBytes bytes_of(const NetworkSettings& network, const Split& split,
   // Gathered rows and targets, predictions of the test rows (and a copy for the judge), the path of one network.
   // In float64, pools are first evaluated on a single-precision copy of the rows.
   const double copy = sizeof(Scalar) == sizeof(double) ? inputs * sizeof(float) : 0.0;
-  bytes.common = train * (inputs * sizeof(Scalar) + copy + 3 * outputs * 8) +
+  bytes.common = gathered * (inputs * sizeof(Scalar) + copy) + train * 3 * outputs * 8 +
                  test * ((outputs + width + inputs) * sizeof(Scalar) + 3 * outputs * 8) +
                  4 * width * width * 8 + (links ? 2 * std::min(train, 4096.0) * width * 8 : 0);
   return bytes;

@@ -20,6 +20,13 @@ VectorD gather_weights(const double* weights, Index all, const std::vector<Index
   return Eigen::Map<const VectorD>(weights, all)(rows);
 }
 
+// Rows without targets, which come last, belong to every training part.
+template <class Scalar>
+std::vector<Index> with_unlabelled(std::vector<Index> rows, const TrainingData<Scalar>& data) {
+  for (Index row = data.targets.rows(); row < data.inputs.rows; ++row) rows.push_back(row);
+  return rows;
+}
+
 // The number of path columns in the network of the given size.
 Index path_columns(const NetworkFit& fit, Index size) {
   // All layers but the last are present at every size.
@@ -40,17 +47,21 @@ SplitData<Scalar>::SplitData(const TrainingData<Scalar>& data, const Split& spli
       split_(split),
       number_(number),
       by_likelihood_(by_likelihood),
-      inputs_(gather_rows(data.inputs, split.train)),
+      train_(with_unlabelled(split.train, data)),
+      inputs_(gather_rows(data.inputs, train_)),
       targets_(data.targets.of_rows(split.train)),
-      weights_(gather_weights(data.weights, data.inputs.rows, split.train)),
+      weights_(gather_weights(data.weights, data.inputs.rows, train_)),
+      graph_(data.graph ? data.graph->among(train_, data.inputs.rows) : RowGraph()),
       test_targets_(data.targets.of_rows(split.test)),
       test_weights_(gather_weights(data.weights, data.inputs.rows, split.test)) {}
 
 template <class Scalar>
 TrainingData<Scalar> SplitData<Scalar>::training() const {
-  return {{inputs_.data(), train_rows(), data_.inputs.columns, false},
+  return {{inputs_.data(), static_cast<Index>(train_.size()), data_.inputs.columns, false},
           targets_,
-          weights_.size() > 0 ? weights_.data() : nullptr};
+          weights_.size() > 0 ? weights_.data() : nullptr,
+          nullptr,
+          data_.graph ? &graph_ : nullptr};
 }
 
 // One pass computes what every step of the path adds to the scores of the test rows.

@@ -134,7 +134,7 @@ StagewiseFit fit(const Problem& problem, Kind kind, Index units, const Stagewise
     draws.seed = 5;
     const auto source = architecture->units(
         TrainingRows<double>{inputs, blocks, problem.roots.data(), draws, settings, team});
-    const RowWeights weights{problem.roots, {}, {}};
+    const RowWeights weights{problem.roots, {}, {}, nullptr, {}};
     Design<double> design(inputs, true, architecture->links_inputs(), *source, weights, 1);
     result = fit_stagewise(design, blocks, scaled, settings, wanted, nullptr, team);
   });

@@ -30,6 +30,7 @@ def batch(number, size=100):
 models = {
     "all samples count": RVFLRegressor(n_hidden=80, random_state=0),
     "forgetting=0.8": RVFLRegressor(n_hidden=80, random_state=0),
+    "forgetting=0.8, grow=2": RVFLRegressor(n_hidden=80, random_state=0),
     "SGDRegressor": SGDRegressor(random_state=0),
 }
 X, y = batch(0, size=500)
@@ -45,6 +46,8 @@ for number in range(1, 60):
     for name, model in models.items():
         scores[name].append(r2_score(y, model.predict(X)))
         options = {"forgetting": 0.8} if name.startswith("forgetting") else {}
+        if name.endswith("grow=2"):  # two more units with every batch
+            options["grow"] = 2
         model.partial_fit(X, y, **options)
 
 fig, ax = plt.subplots()
@@ -69,3 +72,16 @@ readout = np.linalg.solve(
 )
 expected = seen_y[0].mean() + seen_y[0].std() * (design @ readout)
 print(f"largest difference: {np.abs(model.predict(X) - expected).max():.1e}")
+
+# %%
+# If the batches can be read twice, as from files, ``fit_batches`` chooses the units on a sample of
+# all rows instead of the first batch. Memory holds the sample and one batch at a time.
+
+
+def from_disk():
+    yield from zip(seen_X, seen_y, strict=True)
+
+
+model = RVFLRegressor(n_hidden=80, random_state=0).fit_batches(from_disk, sample_size=1000)
+whole = RVFLRegressor(n_hidden=80, random_state=0).fit(X, y)
+print(f"R² in two passes {model.score(X, y):.3f}, of a fit to all rows {whole.score(X, y):.3f}")

@@ -194,6 +194,10 @@ class FitHistory:
     @property
     def pool_quantiles(self) -> _Matrix: ...
 
+class RowGraph:
+    def __init__(self, pairs: NDArray[np.int64], weights: _Matrix) -> None: ...
+    def __len__(self) -> int: ...
+
 class KnownStages:
     def __len__(self) -> int: ...
 
@@ -267,6 +271,7 @@ def fit(
     progress: Callable[[int, int], object] | None = None,
     known: KnownStages | None = None,
     remember: bool = False,
+    graph: RowGraph | None = None,
 ) -> Fit: ...
 def fit_given_units(
     candidates: Callable[[int, int], Any],

@@ -29,6 +29,7 @@ struct TrainingRows {
   const WeightDraws& draws;
   const StagewiseSettings& stages;
   Team& team;
+  bool pairs = false;  // whether the design has differences of rows as well
 };
 
 class Architecture {

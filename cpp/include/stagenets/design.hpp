@@ -1,6 +1,7 @@
 // A = [1 U G], the design on which the readout is fitted: the fixed columns (a column of ones, the
 // direct links) and the units of a CandidateSource, with rows scaled by the roots of their weights so
-// that every inner product over rows is weighted.
+// that every inner product over rows is weighted. Its rows are those of the inputs; or, if the weights have a graph,
+// the first ones of them (the samples) and then the differences of the pairs of the graph.
 #pragma once
 
 #include "stagenets/candidates.hpp"
@@ -27,7 +28,8 @@ class Design {
   CandidateSource<Scalar>& source() { return source_; }
   const RowWeights& weights() const { return weights_; }
   const double* root_weights() const { return root_weights_; }  // null for equal weights
-  Index rows() const { return inputs_.rows(); }
+  Index rows() const { return weights_.graph ? weights_.roots.size() : inputs_.rows(); }
+  Index samples() const { return weights_.samples(rows()); }
   Index fixed() const { return (intercept_ ? 1 : 0) + (direct_links_ ? inputs_.columns() : 0); }
   Index columns() const { return fixed() + source_.count(Units::kept); }
   Profile profile() const {
@@ -37,11 +39,13 @@ class Design {
   }
   Scratch<Scalar>& scratch(int worker) { return scratch_[static_cast<std::size_t>(worker)]; }
 
-  // Targets with their rows weighted in the same way.
+  // The targets of the samples with their rows weighted in the same way, and zeros for pairs.
   MatrixD weighted(const MatrixD& targets) const {
     if (!root_weights_) return targets;
     const Eigen::Map<const VectorD> roots(root_weights_, targets.rows());
-    return roots.asDiagonal() * targets;
+    MatrixD all = MatrixD::Zero(rows(), targets.cols());
+    all.topRows(targets.rows()) = roots.asDiagonal() * targets;
+    return all;
   }
 
   // Units of the source on a block of rows, weighted; squared norms are added to square_norms.
@@ -94,6 +98,10 @@ class Design {
   // Scales the rows of some columns by the roots of their weights; adds squared norms unless null.
   template <class Number>
   void weigh(RowRange range, MatrixMap<Number> columns, double* square_norms) const;
+  // Has fill(rows of the inputs, out, leading) fill in what a range of rows consists of: these rows, or the rows of
+  // pairs, which are subtracted.
+  template <class Number, class Fill>
+  void combine(RowRange range, Index columns, Number* out, Index leading, Fill&& fill) const;
   VectorD roots_of(RowRange range) const {
     return VectorD::NullaryExpr(range.count, [&](Index i) { return root_weights_[range[i]]; });
   }

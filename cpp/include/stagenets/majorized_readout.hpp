@@ -1,6 +1,6 @@
 // The readout that minimises a penalised loss of a growing network other than the squared error,
 //
-//   Σ_i loss(a_iᵀ Ω, y_i) + λ/2 ‖Ω‖²,
+//   Σ_i loss(a_iᵀ Ω, y_i) + λ/2 ‖Ω‖²   (+ γ/2 tr(ΩᵀAᵀLAΩ) if there is a graph of rows),
 //
 // on the factor of the ridge problem. The second derivatives of the loss are at most κ (RowLoss), so with the penalty λ/κ
 // in the factor, AᵀA + λ/κ I = L Lᵀ and Q = A L⁻ᵀ, the objective in the coordinates Θ = LᵀΩ has curvature at most κ in
@@ -55,6 +55,7 @@ class MajorizedReadout {
  private:
   Index outputs() const { return targets_.outputs(); }
   Index width() const { return theta_.rows(); }
+  RowRange samples_of(Index block) const;
   void measure_block(Index block, double* sums);
   static constexpr Index kSums = 3;
   void measured(const double* sums);

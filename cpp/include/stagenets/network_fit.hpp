@@ -29,14 +29,23 @@ struct NetworkSettings {
 };
 
 // Data that the caller provides and keeps alive. There is one weight per row, none of them negative; null for ones.
-// With a reduction, these are the rows of one process of several.
+// With a reduction, these are the rows of one process of several. With a graph, the last rows may have no targets.
 template <class Scalar>
 struct TrainingData {
+  // Rows of the design: of the targets, and pairs of the graph.
+  Index design_rows() const { return targets.rows() + (graph ? graph->size() : 0); }
+
   InputView<Scalar> inputs;
   const Targets& targets;
   const double* weights = nullptr;
   const Reduction* reduction = nullptr;
+  const RowGraph* graph = nullptr;
 };
+
+// What the rows count in a fit with these settings.
+template <class Scalar>
+RowWeights row_weights_of(const TrainingData<Scalar>& data, const NetworkSettings& settings,
+                          const RowBlocks& blocks);
 
 // A fitted network with the history of its fit.
 struct NetworkFit {

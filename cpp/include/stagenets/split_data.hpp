@@ -12,7 +12,6 @@ class SplitData {
   SplitData(const TrainingData<Scalar>& data, const Split& split, std::size_t number,
             bool by_likelihood);
 
-  Index train_rows() const { return targets_.rows(); }
   TrainingData<Scalar> training() const;
 
   // Quality of the networks along a path, at these sizes (increasing).
@@ -31,9 +30,11 @@ class SplitData {
   const Split& split_;
   std::size_t number_;
   bool by_likelihood_;
+  const std::vector<Index> train_;  // rows of the training part, those without targets included
   std::vector<Scalar> inputs_;  // column by column: the order that sparse maps read without copying
   Targets targets_;
   VectorD weights_;  // empty for ones
+  RowGraph graph_;   // among these rows, if there is one
   Targets test_targets_;
   VectorD test_weights_;
 };

@@ -18,12 +18,13 @@ from stagenets.dask._blocks import is_array, is_collection, mapped, paired_block
 from stagenets.dask._driver import common_facts, fit_on_partitions
 from stagenets.dask._partition import Plan
 from stagenets.dask._tasks import Tasks, tasks_of
-from stagenets.estimators._network import StagewiseNetwork, unchanged_on_failure
+from stagenets.estimators._network import StagewiseNetwork
 from stagenets.fitting._fitted_network import FittedNetwork
 from stagenets.fitting._parameters import refusal, seed_of
 from stagenets.fitting._progress import watched_fit
 from stagenets.fitting._scikit_callbacks import tells_callbacks
 from stagenets.fitting._stopping import stopping_of, warn_if_nothing_helped
+from stagenets.fitting._unchanged import unchanged_on_failure
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -97,6 +98,10 @@ class DaskNetwork(StagewiseNetwork):
             raise refusal("warm_start", self.warm_start, "False with Dask")
         if self.intervals is not None:
             raise refusal("intervals", self.intervals, "None with Dask")
+        if self.unlabeled is not None:
+            raise refusal("unlabeled", self.unlabeled, "None with Dask")
+        if self.manifold != 0:
+            raise refusal("manifold", self.manifold, "0 with Dask")
         if self.solver == "dual":
             raise refusal("solver", self.solver, "'auto' or 'primal' with Dask")
 

@@ -63,6 +63,9 @@ class BroadNetwork(FeatureAttributes, StagewiseNetwork):
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 20,
         intervals: str | None = None,
+        unlabeled: Any = None,
+        manifold: float = 0.0,
+        n_neighbors: int = 7,
         warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -95,6 +98,9 @@ class BroadNetwork(FeatureAttributes, StagewiseNetwork):
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.intervals = intervals
+        self.unlabeled = unlabeled
+        self.manifold = manifold
+        self.n_neighbors = n_neighbors
         self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,12 +14,14 @@ from sklearn.utils.validation import column_or_1d
 
 from stagenets import _core
 from stagenets.estimators._attributes import ClassifierAttributes
-from stagenets.estimators._network import StagewiseNetwork, unchanged_on_failure
+from stagenets.estimators._network import StagewiseNetwork
+from stagenets.fitting._few_labels import labelled_first, with_placeholders, without_label
 from stagenets.fitting._fitted_network import FloatArray
-from stagenets.fitting._labels import CodedLabels, dense_labels
-from stagenets.fitting._rows import checked_rows
+from stagenets.fitting._labels import ClassNumbers, CodedLabels, dense_labels
+from stagenets.fitting._rows import Rows, checked_rows
 from stagenets.fitting._scikit_callbacks import tells_callbacks
 from stagenets.fitting._streaming import can_stream, check_stream
+from stagenets.fitting._unchanged import unchanged_on_failure
 from stagenets.fitting._weights import (
     checked_weights,
     core_class_weights,
@@ -71,10 +73,12 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
         self
         """
         with unchanged_on_failure(self):
-            rows, y = checked_rows(self, X, y, multi_output=True)
+            missing = without_label(self, y)
+            rows, y = checked_rows(self, X, with_placeholders(y, missing), multi_output=True)
             y = dense_labels(y)
             weights = checked_weights(sample_weight, len(rows))
-            weights, rows, y, groups = with_weight(weights, rows, y, groups)
+            weights, rows, y, groups, missing = with_weight(weights, rows, y, groups, missing)
+            rows, y, weights, groups = labelled_first(self, missing, rows, y, weights, groups)
             encoding = self._encoding(rows, weights)
             coded = CodedLabels.of(y)
             self.network_ = self._fitted_network(
@@ -97,7 +101,7 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
 
     @available_if(can_stream)  # type: ignore[untyped-decorator]
     def partial_fit(
-        self, X: Any, y: Any, classes: Any = None, *, forgetting: float = 1.0
+        self, X: Any, y: Any, classes: Any = None, *, forgetting: float = 1.0, grow: int = 0
     ) -> NetworkClassifier:
         """Take in a batch of samples.
 
@@ -115,10 +119,17 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
             Classes of the batch, or zeros and ones for several labels, as in `fit`.
         classes : array-like of shape (n_classes,), optional
             All classes that any batch will have; by default, those of the first batch. May be left
-            out, or repeated, after the first batch. Not needed with several labels.
+            out, or repeated, after the first batch. A class that was not announced is refused. Not
+            needed with several labels.
         forgetting : float, default=1.0
             Factor, above 0 and up to 1, by which the weight of all earlier samples is multiplied
             before the batch is added.
+        grow : int, default=0
+            Number of hidden units that a batch after the first adds (RVFL and ELM), chosen by what
+            the network leaves unexplained of it. As earlier samples are gone, their values of the
+            new units are taken to be what the old columns predict of them in this batch.
+            `selected_` refers to pools of the seed ``random_state`` plus the number of units
+            before.
 
         Returns
         -------
@@ -138,7 +149,7 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
         """
         with unchanged_on_failure(self):
             reset = check_stream(self)
-            rows, y = checked_rows(self, X, y, reset=reset, multi_output=True)
+            rows, y = self._checked_batch(X, y, first=reset)
             known = None if reset else self.classes_
             if classes is not None:
                 given = np.unique(column_or_1d(np.asarray(classes)))
@@ -150,14 +161,31 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
                 if len(given) < 2:
                     raise ValueError(f"classes must be at least two; got {given.tolist()}")
                 known = given
-            coded = CodedLabels.of(dense_labels(y), known)
-            if not reset and coded.several != (self.network_.thresholds is not None):
+            if not reset and (y.ndim == 2) != (self.network_.thresholds is not None):
                 raise ValueError(
                     "y must have one label per sample, or several, as in the first batch; got "
                     f"shape {y.shape}"
                 )
-            self._take_batch(rows, coded.targets, coded.numbers, forgetting, classes=coded.classes)
+            self._take_batch(rows, y, known, forgetting, grow)
         return self
+
+    def _checked_batch(
+        self, X: Any, y: Any, *, first: bool, categorical: Collection[int] | None = None
+    ) -> tuple[Rows, NDArray[Any]]:
+        rows, y = checked_rows(self, X, y, reset=first, categorical=categorical, multi_output=True)
+        return rows, dense_labels(y)
+
+    def _kinds_of(self, y: Any, known: Any) -> Any:
+        """The classes so far, or the numbers of the labels."""
+        if y.ndim == 2:
+            return CodedLabels.of(y, known).classes
+        return np.unique(y) if known is None else np.union1d(known, y)
+
+    def _targets_of(
+        self, y: Any, known: Any
+    ) -> tuple[_core.Targets, ClassNumbers | None, dict[str, Any]]:
+        coded = CodedLabels.of(y, known)
+        return coded.targets, coded.numbers, {"classes": coded.classes}
 
     def _decisions(self, scores: FloatArray) -> FloatArray:
         thresholds = self.network_.thresholds

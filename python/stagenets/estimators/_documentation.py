@@ -120,6 +120,17 @@ callable, default={default weight_init}
         without a fifth of the samples each, which takes about five times as long. "loo", for
         regressors: exact leave-one-out errors of the readout, which take little time but are
         optimistic, since the units were chosen on the same samples.
+    unlabeled : object, default=None
+        The value in y that marks samples without a label: a class such as -1, or NaN. None means
+        that all samples have one. They take part in the fit through `manifold` only.
+    manifold : float, default=0.0
+        Weight γ of a term that makes the scores of neighbouring samples alike, labelled or not:
+        γ Σ w ‖f(x) - f(x')‖² over pairs of neighbours, which is γ tr(FᵀLF) with the scores F of all
+        samples and the Laplacian L of the graph (half of it for ``loss="log"``). 0, which leaves
+        out samples without a label, is a fit to the others.
+    n_neighbors : int, default=7
+        Number of nearest neighbours of each sample, in standardised inputs, for `manifold`. A pair
+        weighs w = 1 if the two are neighbours of each other, and 1/2 if only one is of the other.
     warm_start : bool, default=False
         Whether the next call of `fit` continues where this one ends. It saves time and changes
         nothing: the result is, bit for bit, that of a new fit. Stages of the last fit are repeated

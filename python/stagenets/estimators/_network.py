@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,8 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from stagenets import _core
 from stagenets.estimators._attributes import FittedAttributes
+from stagenets.estimators._streams import StreamFits
 from stagenets.fitting._choice import choice_of
 from stagenets.fitting._draws import core_draws
+from stagenets.fitting._few_labels import neighbor_graph
 from stagenets.fitting._fitted_network import FitHistory, FittedNetwork, FloatArray
 from stagenets.fitting._growing import Memory, known_stages, memory_for, seed_for
 from stagenets.fitting._importances import importances_of
@@ -39,7 +40,7 @@ from stagenets.fitting._progress import StageInfo, watched_fit
 from stagenets.fitting._rows import Rows, checked_rows
 from stagenets.fitting._scikit_callbacks import CallbackSupportMixin
 from stagenets.fitting._stopping import Labels, stopping_of, warn_if_nothing_helped
-from stagenets.fitting._streaming import Stream, begin_stream, check_stream, with_batch
+from stagenets.fitting._streaming import Stream
 from stagenets.fitting._threads import effective_threads, single_threaded_blas
 from stagenets.fitting._uncertainty import Uncertainty, check_intervals, uncertainty_of
 from stagenets.fitting._weights import Weights, counted
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 
 class StagewiseNetwork(
     FittedAttributes,
+    StreamFits,
     SummaryHTML,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
@@ -105,6 +107,9 @@ class StagewiseNetwork(
     validation_fraction: float
     n_iter_no_change: int
     intervals: str | None
+    unlabeled: Any
+    manifold: float
+    n_neighbors: int
     warm_start: bool
     random_state: Any
     n_jobs: int | None
@@ -176,13 +181,18 @@ class StagewiseNetwork(
         groups: Any,
         **meaning: Any,
     ) -> FittedNetwork:
-        """Fit a network to these targets; `meaning` describes its outputs."""
+        """Fit a network to these targets; `meaning` describes its outputs.
+
+        Samples without a label come last in X, and have no targets.
+        """
         several = targets.task == _core.Task.SEVERAL_LABELS
+        labelled = len(targets.values)
         check_intervals(self, weighted=weights is not None, several_labels=several)
-        stopping = stopping_of(self, len(X), labels, groups)
+        stopping = stopping_of(self, labelled, labels, groups)
         shape = counted(weights, len(X)), X.shape[1]
         settings = self._settings(shape, stopping, meaning.get("classes"), several_labels=several)
-        choice = choice_of(self, X, targets, labels, groups, shape[0])
+        judging = counted(None if weights is None else weights[:labelled], labelled)
+        choice = choice_of(self, X[:labelled], targets, labels, groups, judging)
         X = contiguous(X)
         no_weights = np.empty(0)
         memory = memory_for(
@@ -193,6 +203,7 @@ class StagewiseNetwork(
             no_weights if weights is None else weights,
             stopping.validation_rows,
         )
+        graph = neighbor_graph(self, X)
         with watched_fit(self, settings.max_units) as watcher, single_threaded_blas():
             fit = _core.fit(
                 X,
@@ -205,6 +216,7 @@ class StagewiseNetwork(
                 progress=watcher.folds,
                 known=known_stages(self, memory),
                 remember=memory is not None,
+                graph=graph,
             )
         self._memory = None if memory is None else replace(memory, stages=fit.known)
         self._stream = None
@@ -232,27 +244,6 @@ class StagewiseNetwork(
         history = FitHistory.of(fit, staged=not self._is_one_shot)
         names = tuple(map(str, getattr(self, "feature_names_in_", ())))
         return FittedNetwork(fit.network, history, feature_names=names, **link, **meaning)
-
-    def _take_batch(
-        self,
-        rows: Rows,
-        targets: _core.Targets,
-        labels: Labels | None,
-        forgetting: Any,
-        **meaning: Any,
-    ) -> None:
-        """Fit the network to a first batch, or its readout to one more."""
-        kept = check_fraction("forgetting", forgetting)
-        if check_stream(self):
-            encoding = self._encoding(rows, None)
-            X = contiguous(encoding.inputs(rows))
-            self.network_ = self._fitted_network(
-                X, targets, labels, None, None, encoding=encoding, **meaning
-            )
-            self._stream = begin_stream(self, X, targets)
-        else:
-            X = contiguous(self.network_.inputs(rows))
-            self.network_, self._stream = with_batch(self, X, targets, kept)
 
     def _uncertainty(self) -> Uncertainty:
         found = self._checked_network().uncertainty
@@ -368,24 +359,3 @@ class StagewiseNetwork(
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         return tags
-
-
-@contextmanager
-def unchanged_on_failure(model: object) -> Iterator[None]:
-    """Restore the fitted attributes if the block raises an exception."""
-    before = _fitted_attributes(model)
-    try:
-        yield
-    except BaseException:
-        for name in _fitted_attributes(model):
-            delattr(model, name)
-        vars(model).update(before)
-        raise
-
-
-def _fitted_attributes(model: object) -> dict[str, Any]:
-    return {
-        name: value
-        for name, value in vars(model).items()
-        if name.endswith("_") and not name.startswith("_")
-    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,13 +10,15 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
 from stagenets import _core
-from stagenets.estimators._network import StagewiseNetwork, unchanged_on_failure
-from stagenets.fitting._fitted_network import FloatArray
+from stagenets.estimators._network import StagewiseNetwork
+from stagenets.fitting._few_labels import labelled_first, with_placeholders, without_label
+from stagenets.fitting._fitted_network import FloatArray, Matrix
 from stagenets.fitting._parameters import check_flag
-from stagenets.fitting._rows import checked_rows
+from stagenets.fitting._rows import Rows, checked_rows
 from stagenets.fitting._scikit_callbacks import tells_callbacks
 from stagenets.fitting._streaming import can_stream, check_stream
 from stagenets.fitting._threads import effective_threads
+from stagenets.fitting._unchanged import unchanged_on_failure
 from stagenets.fitting._weights import checked_weights, with_weight
 
 
@@ -48,9 +50,12 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
         self
         """
         with unchanged_on_failure(self):
+            missing = without_label(self, y)
+            y = with_placeholders(y, missing)
             rows, y = checked_rows(self, X, y, multi_output=True, y_numeric=True)
             weights = checked_weights(sample_weight, len(rows))
-            weights, rows, y, groups = with_weight(weights, rows, y, groups)
+            weights, rows, y, groups, missing = with_weight(weights, rows, y, groups, missing)
+            rows, y, weights, groups = labelled_first(self, missing, rows, y, weights, groups)
             encoding = self._encoding(rows, weights)
             y = np.asarray(y, dtype=np.float64)
             targets = _core.Targets.numbers(y.reshape(len(y), -1))
@@ -66,7 +71,9 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
         return self
 
     @available_if(can_stream)  # type: ignore[untyped-decorator]
-    def partial_fit(self, X: Any, y: Any, *, forgetting: float = 1.0) -> NetworkRegressor:
+    def partial_fit(
+        self, X: Any, y: Any, *, forgetting: float = 1.0, grow: int = 0
+    ) -> NetworkRegressor:
         """Take in a batch of samples.
 
         The first batch chooses the hidden units, and the scaling of inputs and targets. With every
@@ -84,6 +91,12 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
         forgetting : float, default=1.0
             Factor, above 0 and up to 1, by which the weight of all earlier samples is multiplied
             before the batch is added.
+        grow : int, default=0
+            Number of hidden units that a batch after the first adds (RVFL and ELM), chosen by what
+            the network leaves unexplained of it. As earlier samples are gone, their values of the
+            new units are taken to be what the old columns predict of them in this batch.
+            `selected_` refers to pools of the seed ``random_state`` plus the number of units
+            before.
 
         Returns
         -------
@@ -103,17 +116,31 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
         """
         with unchanged_on_failure(self):
             reset = check_stream(self)
-            rows, y = checked_rows(self, X, y, reset=reset, multi_output=True, y_numeric=True)
-            y = np.asarray(y, dtype=np.float64)
-            columns = () if reset or self.network_.one_target else (self.network_.n_outputs,)
-            if not reset and y.shape[1:] != columns:
-                raise ValueError(
-                    f"y must have shape {(len(y), *columns)}, like that of the first batch; got "
-                    f"{y.shape}"
-                )
-            targets = _core.Targets.numbers(y.reshape(len(y), -1))
-            self._take_batch(rows, targets, None, forgetting, one_target=y.ndim == 1)
+            rows, y = self._checked_batch(X, y, first=reset)
+            known = None
+            if not reset:
+                known = () if self.network_.one_target else (self.network_.n_outputs,)
+            self._take_batch(rows, y, known, forgetting, grow)
         return self
+
+    def _checked_batch(
+        self, X: Any, y: Any, *, first: bool, categorical: Collection[int] | None = None
+    ) -> tuple[Rows, Matrix]:
+        checks = {"multi_output": True, "y_numeric": True}
+        rows, y = checked_rows(self, X, y, reset=first, categorical=categorical, **checks)
+        return rows, np.asarray(y, dtype=np.float64)
+
+    def _kinds_of(self, y: Any, known: Any) -> Any:
+        """The shape of a sample's targets, which is that of the first batch."""
+        if known is not None and y.shape[1:] != known:
+            raise ValueError(
+                f"y must have shape {(len(y), *known)}, like that of the first batch; got {y.shape}"
+            )
+        return y.shape[1:]
+
+    def _targets_of(self, y: Any, known: Any) -> tuple[_core.Targets, None, dict[str, Any]]:
+        self._kinds_of(y, known)
+        return _core.Targets.numbers(y.reshape(len(y), -1)), None, {"one_target": y.ndim == 1}
 
     def _predictions(self, scores: FloatArray) -> FloatArray:
         return scores[:, 0] if self.network_.one_target else scores

@@ -50,17 +50,42 @@ class Rows:
     def __getitem__(self, rows: NDArray[Any]) -> Rows:
         return replace(self, values=self.values[rows])
 
+    def followed_by(self, more: Rows) -> Rows:
+        """These rows and more, with the labels of both in the same categorical columns."""
+        labels = {j: _sorted({*own, *more.labels[j]}) for j, own in self.labels.items()}
+        values = np.concatenate([self._values_in(labels), more._values_in(labels)])
+        return Rows(values, labels, self.complete and more.complete)
+
+    def _values_in(self, labels: Mapping[int, Sequence[Label]]) -> FloatArray:
+        """The values in terms of other labels, which contain the own ones."""
+        if not labels:
+            return self.values
+        values: FloatArray = self.values.copy()
+        for column, wanted in labels.items():
+            place = {label: number for number, label in enumerate(wanted)}
+            places = np.array([place[label] for label in self.labels[column]])
+            known = ~np.isnan(values[:, column])
+            values[known, column] = places[values[known, column].astype(np.intp)]
+        return values
+
 
 def checked_rows(
-    model: Any, X: Any, y: Any = "no_validation", *, reset: bool = True, **checks: Any
+    model: Any,
+    X: Any,
+    y: Any = "no_validation",
+    *,
+    reset: bool = True,
+    categorical: Collection[int] | None = None,
+    **checks: Any,
 ) -> tuple[Rows, Any]:
     """X and y as scikit-learn checks them, but with missing values and categories in X.
 
-    With `reset`, columns are categorical according to the model's `categorical_features`, otherwise
-    as in the fit. `checks` are options for y.
+    Unless it is given which columns are categorical, those are with `reset` that the model's
+    `categorical_features` names, otherwise those of the fit. `checks` are options for y.
     """
     no_y = isinstance(y, str) and y == "no_validation"
-    categorical = categorical_columns(model, X) if reset else model.network_.categorical_columns
+    if categorical is None:
+        categorical = categorical_columns(model, X) if reset else model.network_.categorical_columns
     if not categorical:
         options = {"dtype": FLOAT_TYPES, "ensure_all_finite": False, **checks}
         checked = validate_data(model, X, y, reset=reset, **options)

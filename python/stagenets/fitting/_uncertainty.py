@@ -68,6 +68,8 @@ def check_intervals(
         raise refusal("intervals", value, "None with sample_weight or class_weight")
     if value is not None and several_labels:
         raise refusal("intervals", value, "None with several labels")
+    if value is not None and model.manifold != 0:
+        raise refusal("intervals", value, "None with manifold > 0")
     return value
 
 

@@ -24,12 +24,13 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from stagenets import _core
-from stagenets.estimators._network import StagewiseNetwork, unchanged_on_failure
+from stagenets.estimators._network import StagewiseNetwork
 from stagenets.fitting._fitted_network import FloatArray
 from stagenets.fitting._labels import CodedLabels, dense_labels
 from stagenets.fitting._parameters import check_count, check_flag, refusal, seed_of
 from stagenets.fitting._progress import search_progress
 from stagenets.fitting._rows import Rows, checked_rows
+from stagenets.fitting._unchanged import unchanged_on_failure
 from stagenets.fitting._weights import Weights, checked_weights, counted
 from stagenets.inspection._html import SummaryHTML
 from stagenets.search._choice import cautious_choice
