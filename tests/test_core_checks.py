@@ -76,7 +76,6 @@ def test_sound_arguments_pass():
         (lambda: search(families=[]), "at least one network"),
         (lambda: search(families=[[]]), "must not be empty"),
         (lambda: _core.Stopping(by="validation", patience=5), "needs validation_rows"),
-        (lambda: _core.Stopping(by="cv", patience=5), "needs splits"),
         (lambda: settings(selection="best"), "selection must be"),
         (
             lambda: _core.fit(
@@ -94,10 +93,9 @@ def test_sound_arguments_pass():
             lambda: _core.fit(
                 X,
                 TARGETS,
-                settings(
-                    stopping=_core.Stopping(
-                        by="cv", patience=5, splits=[(np.arange(15), np.array([99]))]
-                    )
+                settings(),
+                choice=_core.CrossValidation(
+                    splits=[(np.arange(15), np.array([99]))], sizes=True, block_size=1
                 ),
             ),
             "test rows must hold row numbers from 0 to 19; got 99",

@@ -312,9 +312,9 @@ sys.modules["distributed"] = None
 import dask, dask.array as da, numpy as np
 import stagenets, stagenets.dask
 X = np.random.default_rng(0).normal(size=(100, 3))
-local = stagenets.RVFLRegressor(n_hidden=5, random_state=0).fit(X, X[:, 0] ** 2)
+local = stagenets.RVFLRegressor(n_hidden=5, alpha=1, random_state=0).fit(X, X[:, 0] ** 2)
 with dask.config.set(scheduler="synchronous"):
-    model = stagenets.dask.RVFLRegressor(n_hidden=5, random_state=0)
+    model = stagenets.dask.RVFLRegressor(n_hidden=5, alpha=1, random_state=0)
     model.fit(da.from_array(X, chunks=(30, 3)), da.from_array(X[:, 0] ** 2, chunks=30))
 np.testing.assert_allclose(model.predict(X), local.predict(X), atol=1e-10)
 """
