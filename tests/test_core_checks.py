@@ -75,7 +75,12 @@ def test_sound_arguments_pass():
         (lambda: search(sizes=[4, 1]), "sizes must be a rising list"),
         (lambda: search(families=[]), "at least one network"),
         (lambda: search(families=[[]]), "must not be empty"),
-        (lambda: _core.Stopping(by="validation", patience=5), "needs validation_rows"),
+        (
+            lambda: _core.fit(
+                X, TARGETS, settings(stopping=_core.Stopping(by="validation", patience=5))
+            ),
+            "needs validation_rows",
+        ),
         (lambda: _core.Stopping(by="cv", patience=5), "needs splits"),
         (lambda: settings(selection="best"), "selection must be"),
         (

@@ -13,8 +13,6 @@ Stopping make_stopping(const std::string& by, Index patience, const IndexArray& 
   const Stopping stopping{stop_by_from_name(by), patience, row_list(validation_rows),
                           split_list(splits)};
   check(patience >= 1, "patience must be at least 1");
-  check(stopping.by != StopBy::validation || !stopping.validation_rows.empty(),
-        "stopping by 'validation' needs validation_rows");
   check(stopping.by != StopBy::cross_validation || !stopping.splits.empty(),
         "stopping by 'cv' needs splits");
   return stopping;

@@ -1,4 +1,4 @@
-#include "stagenets/targets.hpp"
+#include "stagenets/target_score.hpp"
 
 #include "bindings.hpp"
 
@@ -44,8 +44,15 @@ void register_targets(py::module_& module) {
       .def("score", [](const Targets& targets, const MatrixD& scores) {
         check_rows("scores", scores.rows(), targets.rows());
         check(scores.cols() == targets.outputs(), "scores must have one column per output");
-        return targets.score(scores);
-      });
+        return TargetScore(targets, {}, RowBlocks(targets.rows(), targets.rows())).of(scores);
+      })
+      .def(py::pickle(
+          [](const Targets& targets) {
+            return py::make_tuple(static_cast<int>(targets.task()), targets.values());
+          },
+          [](const py::tuple& state) {
+            return Targets(static_cast<Task>(state[0].cast<int>()), state[1].cast<MatrixD>());
+          }));
 }
 
 }  // namespace stagenets::python

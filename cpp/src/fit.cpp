@@ -71,8 +71,8 @@ Fit fit(const TrainingData<Scalar>& data, const FitRequest& request, const Obser
         const SearchProgress& folds_done, const Team::Poll& poll) {
   NetworkSettings settings = request.network;
   const StopBy stop_by = settings.stages.stopping.by;
-  if (data.reduction && (stop_by == StopBy::validation || stop_by == StopBy::cross_validation)) {
-    throw std::invalid_argument("rows set aside must all be in one place");
+  if (data.reduction && stop_by == StopBy::cross_validation) {
+    throw std::invalid_argument("rows to cross-validate must all be in one place");
   }
   Fit result;
   if (settings.stages.stopping.by == StopBy::cross_validation) {

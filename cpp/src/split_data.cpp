@@ -43,7 +43,9 @@ SplitData<Scalar>::SplitData(const TrainingData<Scalar>& data, const Split& spli
       targets_(data.targets.of_rows(split.train)),
       weights_(gather_weights(data.weights, data.inputs.rows, split.train)),
       test_targets_(data.targets.of_rows(split.test)),
-      test_weights_(gather_weights(data.weights, data.inputs.rows, split.test)) {}
+      test_weights_(gather_weights(data.weights, data.inputs.rows, split.test)),
+      test_blocks_(RowBlocks::for_one_thread(test_targets_.rows())),
+      test_score_(test_targets_, test_weights_, test_blocks_) {}
 
 template <class Scalar>
 TrainingData<Scalar> SplitData<Scalar>::training() const {
@@ -90,7 +92,7 @@ std::vector<double> SplitData<Scalar>::judge_path_in(const NetworkFit& fit,
     done = end;
     const double temperature = temperatures.empty() ? 1.0 : temperatures[i];
     quality.push_back(judge ? judge({number_, scores, temperature})
-                            : test_targets_.score(scores, test_weights_));
+                            : test_score_.of(scores));
   }
   return quality;
 }

@@ -42,6 +42,7 @@ from stagenets.search._scoring import (
     takes_weights,
 )
 from stagenets.search._splits import splits_of_rows, splitter_for
+from stagenets.search._spread import run_anywhere
 
 _BYTES = {"KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
@@ -142,8 +143,8 @@ class NetworkSearch(
             memory = _bytes("max_memory", self.max_memory)
             search = PathSearch(model, grid, splits, memory, progress)
             calibrate = classification and judge is not None and needs_probabilities(scorer)
-            quality = search.run(
-                X, targets, judge, weights=weights, classes=classes, temperatures=calibrate
+            quality = run_anywhere(
+                search, X, targets, judge, weights=weights, classes=classes, temperatures=calibrate
             )
         self.n_splits_ = len(splits)
         self.cv_results_ = _results(search.candidates, quality)
