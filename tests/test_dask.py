@@ -99,8 +99,8 @@ def test_same_network_by_log_loss(selection):
     local, model = pair(
         stagenets.RVFLClassifier, loss="log", selection=selection, weight_init="mixed"
     )
-    # Iterations end within 1e-8 of the optimum, relative to the objective.
-    assert_same_network(model.fit(*in_parts(X, y)), local.fit(X, y), X, tolerance=1e-5)
+    # With so few iterations, rounding is not magnified to what they leave to the optimum.
+    assert_same_network(model.fit(*in_parts(X, y)), local.fit(X, y), X)
 
 
 @each_class
@@ -152,8 +152,7 @@ def test_what_is_not_kept_is_made_again(params):
     _, model = pair(stagenets.RVFLClassifier, **params)
     kept = clone(model).fit(*in_parts(X, y, EVEN))
     model.set_params(store="recompute").fit(*in_parts(X, y, EVEN))
-    tolerance = 1e-5 if params["loss"] == "log" else 1e-8
-    assert_same_network(model, kept.to_local(), X, tolerance=tolerance)
+    assert_same_network(model, kept.to_local(), X, tolerance=1e-8)
 
 
 def test_weights_of_ones_change_nothing():
