@@ -27,8 +27,7 @@ ConstMatrixMap<Scalar> FactorColumns<Scalar>::block(Index b, int worker) const {
   made.resize(range.count, fixed + units);
   MatrixD& start = scratch.wide;
   start.resize(range.count, factor_.start_width());
-  factor_.start_columns(range,
-                        matrix_map(start.data(), range.count, start.cols(), range.count));
+  factor_.start_columns(range, matrix_map(start.data(), range.count, start.cols(), range.count));
   for (Index j = 0; j < fixed; ++j) {
     made.col(j) = start.col(factor_.kept_fixed_[j]).template cast<Scalar>();
   }
@@ -65,8 +64,7 @@ RidgeFactor<Scalar>::RidgeFactor(Design<Scalar>& design, RidgeState<Scalar>& sta
       fixed_(design.fixed()),
       row_space_(std::move(row_space)),
       block_rows_(state.blocks.block_rows()),
-      q_(state.blocks,
-         holds_q() ? start_width() + room.units + room.spare : room.projected),
+      q_(state.blocks, holds_q() ? start_width() + room.units + room.spare : room.projected),
       l_(start_width() + room.units, start_width() + room.units),
       z_(MatrixD::Zero(start_width() + room.units, state.outputs())) {
   start(state, team);
@@ -231,8 +229,7 @@ std::optional<Index> RidgeFactor<Scalar>::append(Choice& choice, const Projectio
   const bool twice = choice.worst_pivot < second_pass_threshold<Scalar>();
 
   const FactorColumns<Scalar> before = columns(0, width_);
-  const Matrix<Scalar> scalar_overlap =
-      before.coefficients(overlap, team).template cast<Scalar>();
+  const Matrix<Scalar> scalar_overlap = before.coefficients(overlap, team).template cast<Scalar>();
   Matrix<Scalar> scalar_step = choice.step.template cast<Scalar>();
   VectorD measures = blocks.sum(team, state.kSums, [&](double* sums, Index b, int worker) {
     Stopwatch watch;

@@ -91,8 +91,7 @@ std::vector<double> SplitData<Scalar>::judge_path_in(const NetworkFit& fit,
                         path.steps.middleRows(done, end - done);
     done = end;
     const double temperature = temperatures.empty() ? 1.0 : temperatures[i];
-    quality.push_back(judge ? judge({number_, scores, temperature})
-                            : test_score_.of(scores));
+    quality.push_back(judge ? judge({number_, scores, temperature}) : test_score_.of(scores));
   }
   return quality;
 }

@@ -98,8 +98,8 @@ class RidgeFactor final : public Factor<Scalar> {
   std::unique_ptr<RowSpace<Scalar>> row_space_;  // of the fixed columns, or null
   Index block_rows_;
   std::vector<Index>
-      kept_fixed_;   // the columns that it starts with, of those of the design or of the row space
-  Index width_ = 0;  // d, columns in the factor
+      kept_fixed_;    // the columns that it starts with, of those of the design or of the row space
+  Index width_ = 0;   // d, columns in the factor
   Panels<Scalar> q_;  // and behind it, or alone, the columns being appended
   MatrixD l_;
   MatrixD z_;

@@ -33,7 +33,8 @@ class TrainingValues {
  private:
   Value value_;
   RowNumbers numbers_{0, 0, 0};
-  std::vector<Index> order_;    // the rows ranked, sorted by their first input, then by their second, …
+  std::vector<Index>
+      order_;  // the rows ranked, sorted by their first input, then by their second, …
   std::vector<double> counts_;  // weight of the rows up to each of these; empty if all are equal
 };
 
