@@ -3,10 +3,8 @@
 import os
 import signal
 
-import joblib
 import numpy as np
 import pytest
-from sklearn.base import clone
 
 import problems
 import stagenets
@@ -73,26 +71,6 @@ def test_killed_worker_leaves_the_model_as_it_would_have_been(client, stage):
     assert len(killed) == 1
     np.testing.assert_array_equal(model.selected_, whole.selected_)
     np.testing.assert_array_equal(model.readout_, whole.readout_)
-
-
-@pytest.mark.parametrize("scoring", [None, "f1_macro", "average_precision"])
-def test_search_spreads_its_folds_over_the_cluster(client, scoring):
-    X, y = problems.data_for(stagenets.RVFLClassifier, n=120)
-    y = (y > 0).astype(int)
-    search = stagenets.RVFLClassifierCV(
-        alphas=[0.1, 1.0], max_hidden=8, cv=3, scoring=scoring, random_state=0
-    )
-    here = clone(search).fit(X, y, sample_weight=1 + y)
-    before = client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.transition_counter)
-    with joblib.parallel_config("dask", wait_for_workers_timeout=60):
-        there = search.fit(X, y, sample_weight=1 + y)
-    tasks = client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.transition_counter)
-    assert tasks > before
-    np.testing.assert_array_equal(
-        there.cv_results_["mean_test_score"], here.cv_results_["mean_test_score"]
-    )
-    assert there.best_params_ == here.best_params_
-    np.testing.assert_array_equal(there.predict(X), here.predict(X))
 
 
 def test_fit_without_workers_ends_with_an_error(monkeypatch):

@@ -46,14 +46,7 @@ void register_targets(py::module_& module) {
              check_rows("scores", scores.rows(), targets.rows());
              check(scores.cols() == targets.outputs(), "scores must have one column per output");
              return TargetScore(targets, {}, RowBlocks(targets.rows(), targets.rows())).of(scores);
-           })
-      .def(py::pickle(
-          [](const Targets& targets) {
-            return py::make_tuple(static_cast<int>(targets.task()), targets.values());
-          },
-          [](const py::tuple& state) {
-            return Targets(static_cast<Task>(state[0].cast<int>()), state[1].cast<MatrixD>());
-          }));
+           });
 }
 
 }  // namespace stagenets::python

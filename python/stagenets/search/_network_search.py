@@ -21,14 +21,15 @@ from sklearn.base import (
     is_classifier,
 )
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from stagenets import _core
 from stagenets.estimators._classifier import classes_and_labels
-from stagenets.estimators._network import FLOAT_TYPES, StagewiseNetwork, unchanged_on_failure
+from stagenets.estimators._network import StagewiseNetwork, unchanged_on_failure
 from stagenets.fitting._fitted_network import FloatArray
 from stagenets.fitting._parameters import check_count, check_flag, refusal, seed_of
 from stagenets.fitting._progress import search_progress
+from stagenets.fitting._rows import Rows, checked_rows
 from stagenets.fitting._weights import Weights, checked_weights, counted
 from stagenets.inspection._html import SummaryHTML
 from stagenets.search._choice import cautious_choice
@@ -42,7 +43,6 @@ from stagenets.search._scoring import (
     takes_weights,
 )
 from stagenets.search._splits import splits_of_rows, splitter_for
-from stagenets.search._spread import run_anywhere
 
 _BYTES = {"KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
@@ -73,6 +73,7 @@ class NetworkSearch(
     refit: bool
     prefer_default: bool
     max_memory: float | str
+    categorical_features: Any
     random_state: Any
     verbose: int
 
@@ -87,6 +88,7 @@ class NetworkSearch(
     def _default_network(self, shape: tuple[int, int]) -> dict[str, Any]:
         """What the estimator would be without a search, in the parameters that are searched."""
         own = self._estimator().get_params()
+        own["alpha"] = self._estimator._alphas[own["loss"]][1]
         settings = {target: own[target] for target in self._lists.values()}
         return {**settings, self._estimator._size_name: self._default_size(shape)}
 
@@ -110,7 +112,7 @@ class NetworkSearch(
 
     def _search(
         self,
-        X: FloatArray,
+        rows: Rows,
         y: NDArray[Any],
         weights: Weights | None,
         metadata: dict[str, Any],
@@ -126,31 +128,32 @@ class NetworkSearch(
         split_params, weighs = self._routed(weights, metadata)
         classification = is_classifier(self)
         splitter = splitter_for(self.cv, y, classification=classification, seed=seed)
-        some = np.ones(len(X), dtype=bool) if weights is None else weights > 0
-        splits = splits_of_rows(self.cv, splitter, X, y, some, split_params)
+        some = np.ones(len(rows), dtype=bool) if weights is None else weights > 0
+        splits = splits_of_rows(self.cv, splitter, rows.values, y, some, split_params)
         if not some.all():
-            X, y, weights = X[some], y[some], weights[some]  # type: ignore[index]
+            rows, y, weights = rows[some], y[some], weights[some]  # type: ignore[index]
         classes, targets = self._targets(y)
         own_measure = is_the_cores_own(self.scoring, classification=classification)
         judge = None
         if not own_measure:
             by_weight = weights if weighs and takes_weights(scorer) else None
-            judge = judge_by(scorer, X, y, splits, classes, by_weight)
+            judge = judge_by(scorer, rows.values, y, splits, classes, by_weight)
             if by_weight is None:
                 judge = direct_judge(self.scoring, y, splits, classes, otherwise=judge)
         with search_progress(type(self).__name__, self.verbose) as progress:
-            grid = self._grid((counted(weights, len(X)), X.shape[1]))
+            shape = counted(weights, len(rows)), rows.shape[1]
+            grid = self._grid(shape)
             memory = _bytes("max_memory", self.max_memory)
             search = PathSearch(model, grid, splits, memory, progress)
             calibrate = classification and judge is not None and needs_probabilities(scorer)
-            quality = run_anywhere(
-                search, X, targets, judge, weights=weights, classes=classes, temperatures=calibrate
+            quality = search.run(
+                rows, targets, judge, weights=weights, classes=classes, temperatures=calibrate
             )
         self.n_splits_ = len(splits)
         self.cv_results_ = _results(search.candidates, quality)
         best = int(np.argmin(self.cv_results_["rank_test_score"]))
         if self.prefer_default:
-            default = self._default_network((counted(weights, len(X)), X.shape[1]))
+            default = self._default_network(shape)
             size = self._estimator._size_name
             best = cautious_choice(search.candidates, quality, best, default, size)
         self.best_index_ = best
@@ -267,6 +270,8 @@ class NetworkSearch(
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
         return tags
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -318,7 +323,8 @@ class ClassifierSearch(ClassifierMixin, NetworkSearch):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training inputs. Computations are in float32 for float32 inputs, otherwise in float64.
+            Training inputs, NaN where they are missing. Computations are in float32 for float32
+            inputs, otherwise in float64.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
@@ -335,9 +341,9 @@ class ClassifierSearch(ClassifierMixin, NetworkSearch):
         self
         """
         with unchanged_on_failure(self):
-            X_array, y = validate_data(self, X, y, dtype=FLOAT_TYPES)
-            weights = checked_weights(sample_weight, len(X_array))
-            model = self._search(X_array, y, weights, {**params, "groups": groups})
+            rows, y = checked_rows(self, X, y)
+            weights = checked_weights(sample_weight, len(rows))
+            model = self._search(rows, y, weights, {**params, "groups": groups})
             self._refit(model, X, y, weights)
         return self
 
@@ -396,7 +402,8 @@ class RegressorSearch(RegressorMixin, NetworkSearch):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training inputs. Computations are in float32 for float32 inputs, otherwise in float64.
+            Training inputs, NaN where they are missing. Computations are in float32 for float32
+            inputs, otherwise in float64.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets.
         sample_weight : array-like of shape (n_samples,), optional
@@ -413,12 +420,10 @@ class RegressorSearch(RegressorMixin, NetworkSearch):
         self
         """
         with unchanged_on_failure(self):
-            X_array, y_array = validate_data(
-                self, X, y, dtype=FLOAT_TYPES, multi_output=True, y_numeric=True
-            )
+            rows, y_array = checked_rows(self, X, y, multi_output=True, y_numeric=True)
             y_array = np.asarray(y_array, dtype=np.float64)
-            weights = checked_weights(sample_weight, len(X_array))
-            model = self._search(X_array, y_array, weights, {**params, "groups": groups})
+            weights = checked_weights(sample_weight, len(rows))
+            model = self._search(rows, y_array, weights, {**params, "groups": groups})
             self._refit(model, X, y, weights)
         return self
 

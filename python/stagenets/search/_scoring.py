@@ -73,7 +73,11 @@ def judge_by(
     """
     config = get_config()  # specific to this thread; other threads call the judge as well
     reads_inputs = not hasattr(scorer, "_response_method")
-    inputs = _TestInputs(X if reads_inputs else None, splits)
+
+    @lru_cache(maxsize=2)
+    def inputs(split: int) -> Any:
+        rows = splits[split][1]
+        return X[rows] if reads_inputs else rows  # scikit-learn's scorers pass X on unread
 
     def judge(split: int, scores: NDArray[np.float64], temperature: float) -> float:
         meaning = _Meaning(scores, temperature, classes, one_target=y.ndim == 1)
@@ -85,25 +89,6 @@ def judge_by(
             return float(scorer(model, inputs(split), y[test], **weighted))
 
     return judge
-
-
-class _TestInputs:
-    """The test rows of a split; only their numbers for scorers that pass X on unread."""
-
-    def __init__(self, X: FloatArray | None, splits: list[Split]) -> None:
-        self._of = (X, splits)
-        self._last = lru_cache(maxsize=2)(self._gathered)
-
-    def __call__(self, split: int) -> Any:
-        return self._last(split)
-
-    def __reduce__(self) -> tuple[Any, ...]:  # a cache cannot be sent to other processes
-        return _TestInputs, self._of
-
-    def _gathered(self, split: int) -> Any:
-        X, splits = self._of
-        rows = splits[split][1]
-        return rows if X is None else X[rows]
 
 
 @dataclass(frozen=True)
