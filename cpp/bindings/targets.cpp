@@ -41,12 +41,11 @@ void register_targets(py::module_& module) {
       .def_property_readonly("task", &Targets::task)
       .def_property_readonly("values", &Targets::values,
                              py::return_value_policy::reference_internal)
-      .def("score",
-           [](const Targets& targets, const MatrixD& scores) {
-             check_rows("scores", scores.rows(), targets.rows());
-             check(scores.cols() == targets.outputs(), "scores must have one column per output");
-             return TargetScore(targets, {}, RowBlocks(targets.rows(), targets.rows())).of(scores);
-           });
+      .def("score", [](const Targets& targets, const MatrixD& scores) {
+        check_rows("scores", scores.rows(), targets.rows());
+        check(scores.cols() == targets.outputs(), "scores must have one column per output");
+        return TargetScore(targets, {}, RowBlocks(targets.rows(), targets.rows())).of(scores);
+      });
 }
 
 }  // namespace stagenets::python
