@@ -152,7 +152,8 @@ def test_what_is_not_kept_is_made_again(params):
     _, model = pair(stagenets.RVFLClassifier, **params)
     kept = clone(model).fit(*in_parts(X, y, EVEN))
     model.set_params(store="recompute").fit(*in_parts(X, y, EVEN))
-    assert_same_network(model, kept.to_local(), X, tolerance=1e-8)
+    tolerance = 1e-5 if params["loss"] == "log" else 1e-8
+    assert_same_network(model, kept.to_local(), X, tolerance=tolerance)
 
 
 def test_weights_of_ones_change_nothing():
