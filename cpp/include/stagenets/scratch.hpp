@@ -8,7 +8,7 @@ namespace stagenets {
 
 template <class Scalar>
 struct Scratch {
-  Matrix<Scalar> inputs, features, pool, residual;
+  Matrix<Scalar> inputs, features, pool, residual, columns;
   MatrixD wide;
   Profile profile;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "stagenets/search.hpp"
+#include "stagenets/target_score.hpp"
 
 namespace stagenets {
 
@@ -34,8 +35,8 @@ class SplitData {
   std::vector<Scalar> inputs_;  // column by column: the order that sparse maps read without copying
   Targets targets_;
   VectorD weights_;  // empty for ones
-  Targets test_targets_;
-  VectorD test_weights_;
+  RowBlocks test_blocks_;
+  TargetScore test_score_;
 };
 
 }  // namespace stagenets
