@@ -47,9 +47,15 @@ def search(**changes):
     return _core.search_networks(X, TARGETS, **{**params, **changes})
 
 
+def choice(**changes):
+    params = {"splits": [SPLIT], "alphas": [1.0], "sizes": True, "block_size": 1}
+    return _core.CrossValidation(**{**params, **changes})
+
+
 def test_sound_arguments_pass():
     assert _core.fit(X, TARGETS, settings()).network.n_units == 4
     assert search().shape == (1, 1, 2)
+    assert _core.fit(X, TARGETS, settings(), choice=choice()).alpha == 1.0
 
 
 @pytest.mark.parametrize(
@@ -75,7 +81,14 @@ def test_sound_arguments_pass():
         (lambda: search(sizes=[4, 1]), "sizes must be a rising list"),
         (lambda: search(families=[]), "at least one network"),
         (lambda: search(families=[[]]), "must not be empty"),
-        (lambda: _core.Stopping(by="validation", patience=5), "needs validation_rows"),
+        (
+            lambda: _core.fit(
+                X, TARGETS, settings(stopping=_core.Stopping(by="validation", patience=5))
+            ),
+            "needs validation_rows",
+        ),
+        (lambda: choice(splits=[]), "splits must not be empty"),
+        (lambda: choice(alphas=[0.0]), "alphas must be positive"),
         (lambda: settings(selection="best"), "selection must be"),
         (
             lambda: _core.fit(
@@ -91,12 +104,7 @@ def test_sound_arguments_pass():
         ),
         (
             lambda: _core.fit(
-                X,
-                TARGETS,
-                settings(),
-                choice=_core.CrossValidation(
-                    splits=[(np.arange(15), np.array([99]))], sizes=True, block_size=1
-                ),
+                X, TARGETS, settings(), choice=choice(splits=[(np.arange(15), np.array([99]))])
             ),
             "test rows must hold row numbers from 0 to 19; got 99",
         ),

@@ -253,7 +253,7 @@ def test_dask_gives_the_local_network(loss):
 
     X, Y = data(200)
     parts = {"X": dask_array.from_array(X, chunks=(70, 6)), "y": dask_array.from_array(Y, (70, 4))}
-    params = {"n_hidden": 10, "loss": loss, "random_state": 0}
+    params = {"n_hidden": 10, "loss": loss, "alpha": 3.0, "random_state": 0}
     found = stagenets.dask.RVFLClassifier(**params).fit(**parts)
     local = stagenets.RVFLClassifier(**params).fit(X, Y)
     np.testing.assert_array_equal(found.selected_, local.selected_)

@@ -55,6 +55,9 @@ std::shared_ptr<Fit> fit_from_python(const InputArray<Scalar>& x, const Targets&
                                      const KnownStages* known, bool remember,
                                      const RowGraph* graph) {
   const TrainingData<Scalar> data = checked_data(x, targets, settings, weights, graph);
+  const Stopping& stopping = settings.stages.stopping;
+  check(stopping.by != StopBy::validation || !stopping.validation_rows.empty(),
+        "stopping by 'validation' needs validation_rows");
   const Observer observer = observer_of(callback);
   const SearchProgress folds_done = progress_of(progress);
   FitRequest request{settings, choice ? *choice : CrossValidation(), threads, remember};
@@ -64,8 +67,9 @@ std::shared_ptr<Fit> fit_from_python(const InputArray<Scalar>& x, const Targets&
   return std::make_shared<Fit>(fit(data, request, observer, folds_done, check_signals));
 }
 
-// A paused fit with the data it works on; the Python object keeps x, targets and settings alive.
+// A paused fit with the data it works on; the Python object keeps x, targets and what settings refer to alive.
 struct PausedNetworkFit {
+  NetworkSettings settings;
   std::optional<VectorD> weights;
   double bytes = 0;
   std::unique_ptr<PausedFit> fit;
@@ -74,11 +78,15 @@ struct PausedNetworkFit {
 template <class Scalar>
 std::unique_ptr<PausedNetworkFit> pause_from_python(const InputArray<Scalar>& x,
                                                     const Targets& targets,
-                                                    const NetworkSettings& settings,
+                                                    const NetworkSettings& settings_of_all,
                                                     std::optional<VectorD> weights, Index process,
-                                                    bool steered, int threads) {
+                                                    bool steered, const std::string& store,
+                                                    int threads) {
   auto paused = std::make_unique<PausedNetworkFit>();
   paused->weights = std::move(weights);
+  paused->settings = settings_of_all;
+  NetworkSettings& settings = paused->settings;
+  settings.stages.store = store_from_name(store);
   const TrainingData<Scalar> data = checked_data(x, targets, settings, paused->weights);
   paused->bytes = bytes_of_fit(data, settings);
   const auto work = [data, &settings, threads](const Reduction& reduction, const Observer& observer,
@@ -230,7 +238,8 @@ void register_paused_fits(py::module_& module) {
     paused.def(py::init(function), py::keep_alive<1, 2>(), py::keep_alive<1, 3>(),
                py::keep_alive<1, 4>(), py::arg("x").noconvert(), py::arg("targets"),
                py::arg("settings"), py::kw_only(), py::arg("weights") = py::none(),
-               py::arg("process"), py::arg("steered") = false, py::arg("threads") = 1);
+               py::arg("process"), py::arg("steered") = false, py::arg("store") = "memory",
+               py::arg("threads") = 1);
   };
   define(&pause_from_python<double>);
   define(&pause_from_python<float>);

@@ -11,8 +11,6 @@ namespace {
 Stopping make_stopping(const std::string& by, Index patience, const IndexArray& validation_rows) {
   const Stopping stopping{stop_by_from_name(by), patience, row_list(validation_rows)};
   check(patience >= 1, "patience must be at least 1");
-  check(stopping.by != StopBy::validation || !stopping.validation_rows.empty(),
-        "stopping by 'validation' needs validation_rows");
   return stopping;
 }
 
@@ -113,9 +111,7 @@ void register_settings(py::module_& module) {
              return ClassWeights{std::move(given)};
            }),
            py::arg("given"))
-      .def_static("balanced", [] {
-        return ClassWeights{{}, true};
-      });
+      .def_static("balanced", [] { return ClassWeights{{}, true}; });
 
   py::class_<NetworkSettings>(module, "NetworkSettings")
       .def(py::init(&make_settings), py::kw_only(), py::keep_alive<1, 3>(), py::arg("architecture"),

@@ -1,4 +1,4 @@
-#include "stagenets/targets.hpp"
+#include "stagenets/target_score.hpp"
 
 #include "bindings.hpp"
 
@@ -44,7 +44,7 @@ void register_targets(py::module_& module) {
       .def("score", [](const Targets& targets, const MatrixD& scores) {
         check_rows("scores", scores.rows(), targets.rows());
         check(scores.cols() == targets.outputs(), "scores must have one column per output");
-        return targets.score(scores);
+        return TargetScore(targets, {}, RowBlocks(targets.rows(), targets.rows())).of(scores);
       });
 }
 

@@ -21,8 +21,8 @@ Fit fit(const TrainingData<Scalar>& data, const FitRequest& request, const Obser
   NetworkSettings settings = request.network;
   const CrossValidation& choice = request.choice;
   const bool chooses = !choice.splits.empty() && settings.architecture->size() > 0;
-  if (data.reduction && (chooses || settings.stages.stopping.by == StopBy::validation)) {
-    throw std::invalid_argument("rows set aside must all be in one place");
+  if (data.reduction && chooses) {
+    throw std::invalid_argument("rows to cross-validate must all be in one place");
   }
   Fit result;
   if (chooses) {

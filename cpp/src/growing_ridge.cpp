@@ -102,13 +102,16 @@ GrowingRidge<Scalar>::GrowingRidge(Design<Scalar>& design, const RowBlocks& bloc
   if (factor_ || (solver_ == Solver::automatic && width_ >= design.rows() && try_dual())) {
     static_cast<DualFactor<Scalar>&>(*factor_).initialize(state_, team);
   } else {
-    const Index spare = shortlist(selection_, block_, 1) - 1;
+    const Index units = design.source().max_units();
+    const Index most = selection_ == Selection::random ? std::min(units, kMostTogether)
+                                                       : shortlist(selection_, block_, block_);
+    const FactorRoom room{units, most, shortlist(selection_, block_, 1) - 1, settings.store};
     std::unique_ptr<RowSpace<Scalar>> row_space;
     if (starts_in_row_space(settings.loss, design.fixed(), design.rows()) && !blocks.reduction()) {
       row_space = std::make_unique<RowSpace<Scalar>>(design, blocks, team);
     }
-    factor_ = std::make_unique<RidgeFactor<Scalar>>(design, state_, design.source().max_units(),
-                                                    spare, std::move(row_space), team);
+    factor_ =
+        std::make_unique<RidgeFactor<Scalar>>(design, state_, room, std::move(row_space), team);
   }
   start_ = factor_->readout(design, team);
   if (calibration_) calibration_start_ = state_.of_rows(calibration_->rows());

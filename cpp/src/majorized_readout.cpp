@@ -75,20 +75,21 @@ void MajorizedReadout<Scalar>::measured(const double* sums) {
 template <class Scalar>
 void MajorizedReadout<Scalar>::grow(Index count) {
   const Index first = width(), q = outputs();
-  const RowBlocks blocks = blocks_.for_sums(count * q);
-  const VectorD total = blocks.sum(team_, count * q, [&](double* sums, Index b, int) {
+  const FactorColumns<Scalar> columns = factor_.columns(first, count);
+  const Index made = columns.width();
+  const RowBlocks blocks = blocks_.for_sums(made * q);
+  const VectorD total = blocks.sum(team_, made * q, [&](double* sums, Index b, int worker) {
     const Matrix<Scalar> working =
         scores_.block(b, 0, q) + static_cast<Scalar>(1 / bound_) * errors_.block(b, 0, q);
-    add_transposed_product(factor_.columns(b, first, count), working,
-                           matrix_map(sums, count, q, count));
+    add_transposed_product(columns.block(b, worker), working, matrix_map(sums, made, q, made));
   });
-  const Eigen::Map<const MatrixD> step(total.data(), count, q);
+  const MatrixD step = columns.products(Eigen::Map<const MatrixD>(total.data(), made, q), team_);
   theta_.conservativeResize(first + count, q);
   theta_.bottomRows(count) = step;
   memory_.grow(count);
-  const Matrix<Scalar> minus_step = -step.template cast<Scalar>();
-  const VectorD measures = blocks_.sum(team_, kSums, [&](double* sums, Index b, int) {
-    subtract_product(factor_.columns(b, first, count), minus_step, scores_.block(b, 0, q));
+  const Matrix<Scalar> minus_step = -columns.coefficients(step, team_).template cast<Scalar>();
+  const VectorD measures = blocks_.sum(team_, kSums, [&](double* sums, Index b, int worker) {
+    subtract_product(columns.block(b, worker), minus_step, scores_.block(b, 0, q));
     measure_block(b, sums);
   });
   measured(measures.data());
@@ -97,20 +98,25 @@ void MajorizedReadout<Scalar>::grow(Index count) {
 template <class Scalar>
 MatrixD MajorizedReadout<Scalar>::move_to(const MatrixD& theta) {
   const Index d = theta.rows(), q = outputs(), size = d * q;
-  const Matrix<Scalar> minus_theta = -theta.template cast<Scalar>();
+  const FactorColumns<Scalar> columns = factor_.columns(0, d);
+  const Matrix<Scalar> minus_theta = -columns.coefficients(theta, team_).template cast<Scalar>();
   const RowBlocks blocks = blocks_.for_sums(size + kSums);
-  const VectorD total = blocks.sum(team_, size + kSums, [&](double* sums, Index b, int) {
+  const VectorD total = blocks.sum(team_, size + kSums, [&](double* sums, Index b, int worker) {
     MatrixMap<Scalar> scores = scores_.block(b, 0, q);
     scores.setZero();
-    if (d > 0) subtract_product(factor_.columns(b, 0, d), minus_theta, scores);
+    if (d == 0) {
+      measure_block(b, sums);
+      return;
+    }
+    const ConstMatrixMap<Scalar> block = columns.block(b, worker);
+    subtract_product(block, minus_theta, scores);
     measure_block(b, sums + size);
-    if (d == 0) return;
     const Matrix<Scalar> pull = -(errors_.block(b, 0, q) + static_cast<Scalar>(bound_) * scores);
-    add_transposed_product(factor_.columns(b, 0, d), pull, matrix_map(sums, d, q, d));
+    add_transposed_product(block, pull, matrix_map(sums, d, q, d));
   });
   theta_ = theta;
   measured(total.data() + size);
-  return Eigen::Map<const MatrixD>(total.data(), d, q) + bound_ * theta_;
+  return columns.products(Eigen::Map<const MatrixD>(total.data(), d, q), team_) + bound_ * theta_;
 }
 
 // Every step lowers the objective: a direction that does not is replaced by the majorising step, which must. Ends when

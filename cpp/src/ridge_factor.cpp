@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "stagenets/cholesky.hpp"
 #include "stagenets/gram.hpp"
@@ -11,37 +12,115 @@
 namespace stagenets {
 
 template <class Scalar>
-RidgeFactor<Scalar>::RidgeFactor(Design<Scalar>& design, RidgeState<Scalar>& state, Index units,
-                                 Index spare, std::unique_ptr<RowSpace<Scalar>> row_space,
-                                 Team& team)
-    : fixed_(design.fixed()),
-      row_space_(std::move(row_space)),
-      block_rows_(state.blocks.block_rows()),
-      q_(state.blocks, start_width() + units + spare),
-      l_(start_width() + units, start_width() + units),
-      z_(MatrixD::Zero(start_width() + units, state.outputs())) {
-  start(design, state, team);
+Index FactorColumns<Scalar>::width() const {
+  return factor_.holds_q() ? count_ : first_ + count_;
 }
 
 template <class Scalar>
-void RidgeFactor<Scalar>::start_columns(const Design<Scalar>& design, RowRange range,
-                                        MatrixMap<double> out) const {
+ConstMatrixMap<Scalar> FactorColumns<Scalar>::block(Index b, int worker) const {
+  if (factor_.holds_q()) return factor_.q_.block(b, first_, count_);
+  Design<Scalar>& design = factor_.design_;
+  const RowRange range = factor_.blocks_.block(b);
+  const Index fixed = factor_.fixed_width(), units = design.source().count(Units::kept);
+  Scratch<Scalar>& scratch = design.scratch(worker);
+  Matrix<Scalar>& made = scratch.columns;
+  made.resize(range.count, fixed + units);
+  MatrixD& start = scratch.wide;
+  start.resize(range.count, factor_.start_width());
+  factor_.start_columns(range, matrix_map(start.data(), range.count, start.cols(), range.count));
+  for (Index j = 0; j < fixed; ++j) {
+    made.col(j) = start.col(factor_.kept_fixed_[j]).template cast<Scalar>();
+  }
+  if (units > 0) {
+    design.evaluate(Units::kept, range, made.data() + fixed * range.count, range.count, nullptr,
+                    worker);
+  }
+  return matrix_map(std::as_const(made).data(), range.count, width(), range.count);
+}
+
+template <class Scalar>
+MatrixD FactorColumns<Scalar>::coefficients(const MatrixD& theta, Team& team) const {
+  if (factor_.holds_q()) return theta;
+  MatrixD padded = MatrixD::Zero(width(), theta.cols());
+  padded.bottomRows(count_) = theta;
+  solve_lower_transposed(factor_.l_.topLeftCorner(width(), width()), padded, team);
+  return padded;
+}
+
+template <class Scalar>
+MatrixD FactorColumns<Scalar>::products(MatrixD sums, Team& team) const {
+  if (factor_.holds_q()) return sums;
+  solve_lower(factor_.l_.topLeftCorner(width(), width()), sums, team);
+  return sums.bottomRows(count_);
+}
+
+template <class Scalar>
+RidgeFactor<Scalar>::RidgeFactor(Design<Scalar>& design, RidgeState<Scalar>& state,
+                                 const FactorRoom& room,
+                                 std::unique_ptr<RowSpace<Scalar>> row_space, Team& team)
+    : design_(design),
+      blocks_(state.blocks),
+      store_(room.store),
+      fixed_(design.fixed()),
+      row_space_(std::move(row_space)),
+      block_rows_(state.blocks.block_rows()),
+      q_(state.blocks, holds_q() ? start_width() + room.units + room.spare : room.projected),
+      l_(start_width() + room.units, start_width() + room.units),
+      z_(MatrixD::Zero(start_width() + room.units, state.outputs())) {
+  start(state, team);
+}
+
+template <class Scalar>
+FactorColumns<Scalar> RidgeFactor<Scalar>::columns(Index first, Index count) const {
+  if (!holds_q()) design_.source().gather_kept();
+  return {*this, first, count};
+}
+
+template <class Scalar>
+void RidgeFactor<Scalar>::start_columns(RowRange range, MatrixMap<double> out) const {
   if (row_space_) {
     out = row_space_->columns().middleRows(range.first, range.count);
   } else {
-    design.fixed_columns(range, 0, fixed_, out.data(), out.outerStride());
+    design_.fixed_columns(range, 0, fixed_, out.data(), out.outerStride());
   }
+}
+
+// Q = A L⁻ᵀ of the columns that it starts with, on a block of rows: where it is held, or for the moment.
+template <class Scalar>
+MatrixMap<Scalar> RidgeFactor<Scalar>::make_start(Index block, int worker) {
+  const RowRange range = blocks_.block(block);
+  const Index width = start_width();
+  Scratch<Scalar>& scratch = design_.scratch(worker);
+  MatrixD& wide = scratch.wide;
+  wide.resize(range.count, width);
+  start_columns(range, matrix_map(wide.data(), range.count, width, range.count));
+  for (Index j = 0; j < width_; ++j) {
+    if (kept_fixed_[j] != j) wide.col(j) = wide.col(kept_fixed_[j]);
+  }
+  blas::trsm(blas::Side::right, blas::Op::transpose, l_.topLeftCorner(width_, width_),
+             wide.leftCols(width_));
+  if (!holds_q()) scratch.columns.resize(range.count, width_);
+  MatrixMap<Scalar> made =
+      holds_q() ? q_.block(block, 0, width_)
+                : matrix_map(scratch.columns.data(), range.count, width_, range.count);
+  made = wide.leftCols(width_).template cast<Scalar>();
+  return made;
+}
+
+template <class Scalar>
+MatrixMap<Scalar> RidgeFactor<Scalar>::start_of_q(Index block, int worker) {
+  return holds_q() ? q_.block(block, 0, width_) : make_start(block, worker);
 }
 
 // The fixed columns are factorised all at once: Cholesky of their Gram matrix, then Q = A L⁻ᵀ block by block.
 template <class Scalar>
-void RidgeFactor<Scalar>::start(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team) {
+void RidgeFactor<Scalar>::start(RidgeState<Scalar>& state, Team& team) {
   const RowBlocks& blocks = state.blocks;
   const MatrixD& targets = state.targets;
   const Index outputs = state.outputs(), width = start_width();
   const MatrixD joint =
       gram(blocks, width + outputs, team, [&](RowRange range, MatrixMap<double> out, int) {
-        start_columns(design, range, matrix_map(out.data(), range.count, width, out.outerStride()));
+        start_columns(range, matrix_map(out.data(), range.count, width, out.outerStride()));
         out.rightCols(outputs) = targets.middleRows(range.first, range.count);
       });
   MatrixD normal = joint.topLeftCorner(width, width);
@@ -52,18 +131,9 @@ void RidgeFactor<Scalar>::start(Design<Scalar>& design, RidgeState<Scalar>& stat
   state.worst_pivot = std::min(state.worst_pivot, factor.worst_pivot);
   l_.topLeftCorner(width_, width_) = factor.l;
 
-  blocks.sweep(team, [&](Index, Index b, int worker) {
-    const RowRange range = blocks.block(b);
-    MatrixD& wide = design.scratch(worker).wide;
-    wide.resize(range.count, width);
-    start_columns(design, range, matrix_map(wide.data(), range.count, width, range.count));
-    for (Index j = 0; j < width_; ++j) {
-      if (kept_fixed_[j] != j) wide.col(j) = wide.col(kept_fixed_[j]);
-    }
-    blas::trsm(blas::Side::right, blas::Op::transpose, l_.topLeftCorner(width_, width_),
-               wide.leftCols(width_));
-    q_.block(b, 0, width_) = wide.leftCols(width_).template cast<Scalar>();
-  });
+  if (holds_q()) {
+    blocks.sweep(team, [&](Index, Index b, int worker) { make_start(b, worker); });
+  }
   if (state.worst_pivot < second_pass_threshold<double>()) orthogonalize_start_again(state, team);
 
   MatrixD right_side = factor.compress(joint.bottomLeftCorner(outputs, width).transpose());
@@ -72,11 +142,11 @@ void RidgeFactor<Scalar>::start(Design<Scalar>& design, RidgeState<Scalar>& stat
   const double energy = blocks.complete(targets.squaredNorm());
   state.objective = std::max(0.0, energy - right_side.squaredNorm());
   const Matrix<Scalar> step = right_side.template cast<Scalar>();
-  state.measured(blocks.sum(team, state.kSums, [&](double* measures, Index b, int) {
+  state.measured(blocks.sum(team, state.kSums, [&](double* measures, Index b, int worker) {
     const RowRange range = blocks.block(b);
     state.residual.block(b, 0, outputs) =
         targets.middleRows(range.first, range.count).template cast<Scalar>();
-    absorb_block(b, 0, step, state, measures);
+    absorb_block(b, start_of_q(b, worker), step, state, measures);
   }));
 }
 
@@ -85,29 +155,31 @@ void RidgeFactor<Scalar>::start(Design<Scalar>& design, RidgeState<Scalar>& stat
 template <class Scalar>
 void RidgeFactor<Scalar>::orthogonalize_start_again(RidgeState<Scalar>& state, Team& team) {
   const RowBlocks& blocks = state.blocks;
-  MatrixD deviation = gram(blocks, width_, team, [&](RowRange range, MatrixMap<double> out, int) {
-    const Index b = range.first / blocks.block_rows();
-    out = q_.block(b, 0, width_).template cast<double>();
-  });
+  const auto add_block = [&](RowRange range, MatrixMap<double> out, int worker) {
+    out = start_of_q(range.first / blocks.block_rows(), worker).template cast<double>();
+  };
+  MatrixD deviation = gram(blocks, width_, team, add_block);
   auto factor = l_.topLeftCorner(width_, width_);
   add_gram_of_upper(state.alpha, inverse_transposed_columns(factor, 0, team), deviation, team);
   if (!cholesky(deviation, team)) return;  // beyond repair; the first factor stands
   const MatrixD correction = deviation.template triangularView<Eigen::Lower>();
-  blocks.sweep(team, [&](Index, Index b, int) {
-    MatrixMap<Scalar> panel = q_.block(b, 0, width_);
-    MatrixD wide = panel.template cast<double>();
-    blas::trsm(blas::Side::right, blas::Op::transpose, correction, wide);
-    panel = wide.template cast<Scalar>();
-  });
+  if (holds_q()) {
+    blocks.sweep(team, [&](Index, Index b, int) {
+      MatrixMap<Scalar> panel = q_.block(b, 0, width_);
+      MatrixD wide = panel.template cast<double>();
+      blas::trsm(blas::Side::right, blas::Op::transpose, correction, wide);
+      panel = wide.template cast<Scalar>();
+    });
+  }
   factor.template triangularView<Eigen::StrictlyUpper>().setZero();
   factor = multiply_lower(factor, correction, team);
 }
 
-// R -= Q[:, first …] z on one block, and the quantities that depend on it.
+// R -= Q z on one block, for some columns of Q, and the quantities that depend on it.
 template <class Scalar>
-void RidgeFactor<Scalar>::absorb_block(Index block, Index first, const Matrix<Scalar>& z,
-                                       RidgeState<Scalar>& state, double* measures) {
-  const MatrixMap<Scalar> q = q_.block(block, first, z.rows());
+void RidgeFactor<Scalar>::absorb_block(Index block, const MatrixMap<Scalar>& q,
+                                       const Matrix<Scalar>& z, RidgeState<Scalar>& state,
+                                       double* measures) {
   subtract_product(q, z, state.residual.block(block, 0, z.cols()));
   state.measure_block(block, q, measures);
 }
@@ -118,19 +190,20 @@ Projection RidgeFactor<Scalar>::project(Design<Scalar>& design, RidgeState<Scala
   const Index k = design.source().count(Units::selected), q = state.outputs();
   const Index size = width_ * k + k * k + k * q;
   const RowBlocks blocks = state.blocks.for_sums(size);
+  const FactorColumns<Scalar> before = columns(0, width_);
   const VectorD total = blocks.sum(team, size, [&](double* sums, Index b, int worker) {
     Stopwatch watch;
     // G is stored where Q' will be.
-    const MatrixMap<Scalar> fresh = q_.block(b, width_, k);
-    design.evaluate(Units::selected, blocks.block(b), q_.column(b, width_), fresh.outerStride(),
-                    nullptr, worker);
-    add_transposed_product(q_.block(b, 0, width_), fresh, matrix_map(sums, width_, k, width_));
-    add_transposed_product(fresh, fresh, matrix_map(sums + width_ * k, k, k, k));
-    add_transposed_product(fresh, state.residual.block(b, 0, q),
+    MatrixMap<Scalar> added = fresh(b, k);
+    design.evaluate(Units::selected, blocks.block(b), added.data(), added.outerStride(), nullptr,
+                    worker);
+    add_transposed_product(before.block(b, worker), added, matrix_map(sums, width_, k, width_));
+    add_transposed_product(added, added, matrix_map(sums + width_ * k, k, k, k));
+    add_transposed_product(added, state.residual.block(b, 0, q),
                            matrix_map(sums + width_ * k + k * k, k, q, k));
     design.scratch(worker).profile.project += watch.lap();
   });
-  overlap_ = Eigen::Map<const MatrixD>(total.data(), width_, k);
+  overlap_ = before.products(Eigen::Map<const MatrixD>(total.data(), width_, k), team);
   Projection projection;
   projection.schur = Eigen::Map<const MatrixD>(total.data() + width_ * k, k, k);
   projection.schur.diagonal().array() += state.alpha;
@@ -155,14 +228,15 @@ std::optional<Index> RidgeFactor<Scalar>::append(Choice& choice, const Projectio
   }
   const bool twice = choice.worst_pivot < second_pass_threshold<Scalar>();
 
-  const Matrix<Scalar> scalar_overlap = overlap.template cast<Scalar>();
+  const FactorColumns<Scalar> before = columns(0, width_);
+  const Matrix<Scalar> scalar_overlap = before.coefficients(overlap, team).template cast<Scalar>();
   Matrix<Scalar> scalar_step = choice.step.template cast<Scalar>();
   VectorD measures = blocks.sum(team, state.kSums, [&](double* sums, Index b, int worker) {
     Stopwatch watch;
     if (!in_place) move_chosen(b, choice.columns, design.scratch(worker).pool);
-    subtract_product(q_.block(b, 0, width_), scalar_overlap, q_.block(b, width_, k));
+    subtract_product(before.block(b, worker), scalar_overlap, fresh(b, k));
     normalize_block(b, choice.schur_factor);
-    if (!twice) absorb_block(b, width_, scalar_step, state, sums);
+    if (!twice) absorb_block(b, fresh(b, k), scalar_step, state, sums);
     design.scratch(worker).profile.append += watch.lap();
   });
   if (twice) {
@@ -172,7 +246,7 @@ std::optional<Index> RidgeFactor<Scalar>::append(Choice& choice, const Projectio
     choice.step = choice.schur_factor.template triangularView<Eigen::Lower>().solve(gain);
     scalar_step = choice.step.template cast<Scalar>();
     measures = blocks.sum(team, state.kSums, [&](double* sums, Index b, int) {
-      absorb_block(b, width_, scalar_step, state, sums);
+      absorb_block(b, fresh(b, k), scalar_step, state, sums);
     });
   }
   state.measured(measures);
@@ -190,10 +264,10 @@ template <class Scalar>
 void RidgeFactor<Scalar>::move_chosen(Index block, const std::vector<Index>& columns,
                                       Matrix<Scalar>& scratch) {
   const Index k = static_cast<Index>(columns.size());
-  MatrixMap<Scalar> front = q_.block(block, width_, k);
+  MatrixMap<Scalar> front = fresh(block, k);
   if (scratch.rows() < front.rows() || scratch.cols() < k) scratch.resize(front.rows(), k);
   auto chosen = scratch.topLeftCorner(front.rows(), k);
-  for (Index j = 0; j < k; ++j) chosen.col(j) = q_.block(block, width_ + columns[j], 1);
+  for (Index j = 0; j < k; ++j) chosen.col(j) = fresh(block, columns[j] + 1).col(columns[j]);
   front = chosen;
 }
 
@@ -207,12 +281,13 @@ std::optional<Index> RidgeFactor<Scalar>::orthogonalize_again(MatrixD& overlap,
   const Index k = schur_factor.rows();
   const Index size = width_ * k + k * k;
   const RowBlocks blocks = state.blocks.for_sums(size);
-  const VectorD total = blocks.sum(team, size, [&](double* sums, Index b, int) {
-    const MatrixMap<Scalar> fresh = q_.block(b, width_, k);
-    add_transposed_product(q_.block(b, 0, width_), fresh, matrix_map(sums, width_, k, width_));
-    add_transposed_product(fresh, fresh, matrix_map(sums + width_ * k, k, k, k));
+  const FactorColumns<Scalar> before = columns(0, width_);
+  const VectorD total = blocks.sum(team, size, [&](double* sums, Index b, int worker) {
+    const MatrixMap<Scalar> added = fresh(b, k);
+    add_transposed_product(before.block(b, worker), added, matrix_map(sums, width_, k, width_));
+    add_transposed_product(added, added, matrix_map(sums + width_ * k, k, k, k));
   });
-  MatrixD left = Eigen::Map<const MatrixD>(total.data(), width_, k);
+  MatrixD left = before.products(Eigen::Map<const MatrixD>(total.data(), width_, k), team);
   MatrixD square = Eigen::Map<const MatrixD>(total.data() + width_ * k, k, k);
 
   // Rows of the new block that belong to √λ I: √λ [−L⁻ᵀB; I] L_s⁻ᵀ.
@@ -232,9 +307,9 @@ std::optional<Index> RidgeFactor<Scalar>::orthogonalize_again(MatrixD& overlap,
   if (failed != 0) return failed - 1;  // nothing is left of that column
   const MatrixD correction = square.template triangularView<Eigen::Lower>();
 
-  const Matrix<Scalar> leftover = left.template cast<Scalar>();
-  blocks.sweep(team, [&](Index, Index b, int) {
-    subtract_product(q_.block(b, 0, width_), leftover, q_.block(b, width_, k));
+  const Matrix<Scalar> leftover = before.coefficients(left, team).template cast<Scalar>();
+  blocks.sweep(team, [&](Index, Index b, int worker) {
+    subtract_product(before.block(b, worker), leftover, fresh(b, k));
     normalize_block(b, correction);
   });
   const MatrixD first_factor = schur_factor.template triangularView<Eigen::Lower>();
@@ -256,14 +331,14 @@ std::optional<Index> RidgeFactor<Scalar>::first_dependent(const MatrixD& overlap
   MatrixD before = -overlap;
   solve_lower_transposed(factor, before, team);
   solve_lower_from_right(schur_factor, before, team);
-  const MatrixD fresh = inverse_transposed_columns(schur_factor, 0, team);
+  const MatrixD added = inverse_transposed_columns(schur_factor, 0, team);
   VectorD norms(width_);
   for (Index i = 0; i < width_; ++i) norms[i] = l_.row(i).head(i + 1).squaredNorm();
-  const VectorD fresh_norms =
+  const VectorD added_norms =
       overlap.colwise().squaredNorm().transpose() + schur_factor.rowwise().squaredNorm();
   for (Index j = 0; j < k; ++j) {
     const double magnified =
-        before.col(j).cwiseAbs2().dot(norms) + fresh.col(j).cwiseAbs2().dot(fresh_norms);
+        before.col(j).cwiseAbs2().dot(norms) + added.col(j).cwiseAbs2().dot(added_norms);
     if (!(magnified < kLargest)) return j;
   }
   return std::nullopt;
@@ -274,16 +349,16 @@ template <class Scalar>
 void RidgeFactor<Scalar>::normalize_block(Index block, const MatrixD& schur_factor) {
   constexpr Index kFew = 8;
   const Index k = schur_factor.rows();
-  MatrixMap<Scalar> fresh = q_.block(block, width_, k);
+  MatrixMap<Scalar> added = fresh(block, k);
   if (k > kFew) {
     const Matrix<Scalar> factor = schur_factor.template cast<Scalar>();
-    blas::trsm(blas::Side::right, blas::Op::transpose, factor, fresh);
+    blas::trsm(blas::Side::right, blas::Op::transpose, factor, added);
     return;
   }
   for (Index j = 0; j < k; ++j) {
     for (Index i = 0; i < j; ++i)
-      fresh.col(j) -= static_cast<Scalar>(schur_factor(j, i)) * fresh.col(i);
-    fresh.col(j) *= static_cast<Scalar>(1 / schur_factor(j, j));
+      added.col(j) -= static_cast<Scalar>(schur_factor(j, i)) * added.col(i);
+    added.col(j) *= static_cast<Scalar>(1 / schur_factor(j, j));
   }
 }
 
@@ -355,6 +430,7 @@ MatrixD RidgeFactor<Scalar>::directions(Design<Scalar>& design, Team& team) {
 
 template <class Scalar>
 MatrixD RidgeFactor<Scalar>::unit_columns(const std::vector<Index>& rows) const {
+  if (!holds_q()) throw std::logic_error("single rows of a factor that is not held");
   const Index fixed = static_cast<Index>(kept_fixed_.size());
   MatrixD columns(static_cast<Index>(rows.size()), width_ - fixed);
   for (Index j = 0; j < columns.cols(); ++j) {
@@ -366,6 +442,8 @@ MatrixD RidgeFactor<Scalar>::unit_columns(const std::vector<Index>& rows) const 
   return columns;
 }
 
+template class FactorColumns<float>;
+template class FactorColumns<double>;
 template class RidgeFactor<float>;
 template class RidgeFactor<double>;
 

@@ -17,6 +17,12 @@ Loss loss_from_name(const std::string& name) {
   throw std::invalid_argument("loss must be 'squared' or 'log'; got '" + name + "'");
 }
 
+Store store_from_name(const std::string& name) {
+  if (name == "memory") return Store::memory;
+  if (name == "recompute") return Store::recompute;
+  throw std::invalid_argument("store must be 'memory' or 'recompute'; got '" + name + "'");
+}
+
 Selection selection_from_name(const std::string& name) {
   if (name == "random") return Selection::random;
   if (name == "residual") return Selection::residual;

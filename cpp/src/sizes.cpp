@@ -76,7 +76,8 @@ double ridge_bytes(const FitShape& shape, const StagewiseSettings& stages) {
     return 16 * (width + outputs) * (width + outputs);
   // The joint choice looks at twice a block.
   const double spare = 2.0 * static_cast<double>(stages.block);
-  return rows * (width + spare + outputs) * scalar + 8 * width * (width + outputs);
+  const double held = spare + (stages.store == Store::memory ? width : 0.0);
+  return rows * (held + outputs) * scalar + 8 * width * (width + outputs);
 }
 
 double pool_bytes(Index candidates, Index inputs) {

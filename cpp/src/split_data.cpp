@@ -52,8 +52,9 @@ SplitData<Scalar>::SplitData(const TrainingData<Scalar>& data, const Split& spli
       targets_(data.targets.of_rows(split.train)),
       weights_(gather_weights(data.weights, data.inputs.rows, train_)),
       graph_(data.graph ? data.graph->among(train_, data.inputs.rows) : RowGraph()),
-      test_targets_(data.targets.of_rows(split.test)),
-      test_weights_(gather_weights(data.weights, data.inputs.rows, split.test)) {}
+      test_blocks_(RowBlocks::for_one_thread(static_cast<Index>(split.test.size()))),
+      test_score_(data.targets.of_rows(split.test),
+                  gather_weights(data.weights, data.inputs.rows, split.test), test_blocks_) {}
 
 template <class Scalar>
 TrainingData<Scalar> SplitData<Scalar>::training() const {
@@ -87,7 +88,7 @@ std::vector<double> SplitData<Scalar>::judge_path_in(const NetworkFit& fit,
   const Index outputs = path.start.cols();
   MatrixD readouts(path.start.rows(), outputs + path.directions.cols());
   readouts << path.start, path.directions;
-  RowMajor values(test_targets_.rows(), readouts.cols());
+  RowMajor values(test_blocks_.rows(), readouts.cols());
   Predictor<Number>(fit.network, readouts)
       .scores(Inputs<Scalar>(data_.inputs), values.data(), team, &split_.test);
 
@@ -103,8 +104,8 @@ std::vector<double> SplitData<Scalar>::judge_path_in(const NetworkFit& fit,
     const Link& link = links.empty() ? fit.link : links[i];
     const MatrixD decisions = scores.rowwise() - link.thresholds;
     quality.push_back(judge            ? judge({number_, decisions, link.temperatures})
-                      : by_likelihood_ ? test_targets_.log_likelihood(decisions, test_weights_)
-                                       : test_targets_.score(decisions, test_weights_));
+                      : by_likelihood_ ? test_score_.log_likelihood(decisions)
+                                       : test_score_.of(decisions));
   }
   return quality;
 }

@@ -28,12 +28,13 @@ StagewiseRun<Scalar>::StagewiseRun(Design<Scalar>& design, const RowBlocks& bloc
       ridge_(design, blocks, targets, weighted_targets_, settings, wanted,
              calibration_ ? &*calibration_ : nullptr, team),
       best_merit_(-std::numeric_limits<double>::infinity()) {
-  const std::vector<Index>& rows = settings.stopping.validation_rows;
   if (settings.loss == Loss::log) {
     majorized_.emplace(ridge_.primal(), targets, design.weights(), blocks, wanted.sizes, team);
   }
-  if (!rows.empty())
-    validation_.emplace(design, targets.of_rows(rows), rows, design.weights().set_aside);
+  if (settings.stopping.by == StopBy::validation) {
+    const std::vector<Index>& rows = settings.stopping.validation_rows;
+    validation_.emplace(design, targets.of_rows(rows), rows, design.weights().set_aside, blocks);
+  }
   fit_.link = Link::identity(targets.outputs());
   record();
   note_if_best();
@@ -96,7 +97,7 @@ bool StagewiseRun<Scalar>::out_of_patience() const {
 // Appends the best candidates of a ranking to the network; all of them, some at a time, if none are to be chosen.
 template <class Scalar>
 typename GrowingRidge<Scalar>::Appended StagewiseRun<Scalar>::append(RankedPool& ranking) {
-  constexpr std::size_t kTogether = 128;
+  constexpr std::size_t kTogether = kMostTogether;
   typename GrowingRidge<Scalar>::Appended appended;
   std::vector<Index>& chosen = appended.candidates;
   const auto append_some = [&](RankedPool& candidates, Index count) {

@@ -8,8 +8,25 @@ namespace {
 
 using Run = std::pair<std::size_t, std::size_t>;  // rows of the order that agree so far
 
-// Sorts rows by their inputs, one input after another: rows that agree so far are sorted by the next ones. A process
-// knows the keys of its own rows, and learns those of the others; twice as many each time, as few rows agree for long.
+// `each` values of every one of some rows (increasing numbers), side by side: a process knows those of its own rows.
+template <class Values>
+MatrixD values_of(const std::vector<Index>& rows, Index each, const RowNumbers& numbers,
+                  const RowBlocks& blocks, const Values& values) {
+  const auto first = std::lower_bound(rows.begin(), rows.end(), numbers.first);
+  const auto last = std::lower_bound(first, rows.end(), numbers.first + numbers.count);
+  VectorD own((last - first) * each);
+  double* next = own.data();
+  for (auto row = first; row != last; ++row, next += each) values(*row, next);
+  const VectorD all = blocks.gather(own);
+  return Eigen::Map<const MatrixD>(all.data(), each, static_cast<Index>(rows.size()));
+}
+
+Index place_of(Index row, const std::vector<Index>& rows) {
+  return std::lower_bound(rows.begin(), rows.end(), row) - rows.begin();
+}
+
+// Sorts rows by their inputs, one input after another: rows that agree so far are sorted by the next ones, twice as
+// many each time, as few rows agree for long.
 void sort_by_inputs(std::vector<Index>& order, Index inputs, const RowNumbers& numbers,
                     const TrainingValues::Value& value, const RowBlocks& blocks) {
   constexpr Index kMost = 64;
@@ -17,36 +34,29 @@ void sort_by_inputs(std::vector<Index>& order, Index inputs, const RowNumbers& n
   for (Index input = 0, some = 1; input < inputs && !runs.empty();
        some = std::min(2 * some, kMost)) {
     some = std::min(some, inputs - input);
-    Index tied = 0;
-    for (const auto& [first, last] : runs) tied += static_cast<Index>(last - first);
-    MatrixD keys = MatrixD::Zero(some, tied);
-    std::vector<Index> rows;
+    std::vector<Index> tied;
     for (const auto& [first, last] : runs) {
-      for (std::size_t i = first; i < last; ++i) {
-        const Index column = static_cast<Index>(rows.size());
-        rows.push_back(order[i]);
-        for (Index k = 0; numbers.holds(order[i]) && k < some; ++k) {
-          keys(k, column) = value(order[i], input + k);
-        }
-      }
+      tied.insert(tied.end(), order.begin() + static_cast<std::ptrdiff_t>(first),
+                  order.begin() + static_cast<std::ptrdiff_t>(last));
     }
-    blocks.complete(keys.data(), keys.size());
-    const auto key = [&](Index column) { return keys.data() + column * some; };
+    std::sort(tied.begin(), tied.end());
+    const MatrixD keys = values_of(tied, some, numbers, blocks, [&](Index row, double* out) {
+      for (Index k = 0; k < some; ++k) out[k] = value(row, input + k);
+    });
+    const auto key = [&](Index place) { return keys.data() + place * some; };
     std::vector<Run> next;
-    std::vector<Index> columns;
-    Index done = 0;
+    std::vector<Index> places;
     for (const auto& [first, last] : runs) {
-      columns.resize(last - first);
-      std::iota(columns.begin(), columns.end(), done);
-      done += static_cast<Index>(columns.size());
-      std::sort(columns.begin(), columns.end(), [&](Index a, Index b) {
+      places.clear();
+      for (std::size_t i = first; i < last; ++i) places.push_back(place_of(order[i], tied));
+      std::sort(places.begin(), places.end(), [&](Index a, Index b) {
         return std::lexicographical_compare(key(a), key(a) + some, key(b), key(b) + some);
       });
       std::size_t begin = 0;
-      for (std::size_t i = 0; i < columns.size(); ++i) {
-        order[first + i] = rows[static_cast<std::size_t>(columns[i])];
-        const bool same = i + 1 < columns.size() &&
-                          std::equal(key(columns[i]), key(columns[i]) + some, key(columns[i + 1]));
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        order[first + i] = tied[static_cast<std::size_t>(places[i])];
+        const bool same = i + 1 < places.size() &&
+                          std::equal(key(places[i]), key(places[i]) + some, key(places[i + 1]));
         if (same) continue;
         if (i > begin) next.emplace_back(first + begin, first + i + 1);
         begin = i + 1;
@@ -61,26 +71,27 @@ void sort_by_inputs(std::vector<Index>& order, Index inputs, const RowNumbers& n
 
 TrainingValues::TrainingValues(const Value& value, Index rows, Index inputs,
                                const double* root_weights, const RowBlocks& blocks) {
+  constexpr Index kMostRanked = Index{1} << 16;
   std::vector<Index> weighted;
   for (Index row = 0; row < rows; ++row) {
     if (!root_weights || root_weights[row] > 0) weighted.push_back(row);
   }
   numbers_ = blocks.number(static_cast<Index>(weighted.size()));
-  VectorD weights = VectorD::Zero(root_weights ? numbers_.all : 0);
-  for (std::size_t i = 0; root_weights && i < weighted.size(); ++i) {
-    const double root = root_weights[weighted[i]];
-    weights[numbers_.first + static_cast<Index>(i)] = root * root;
-  }
-  value_ = [value, weighted = std::move(weighted), first = numbers_.first](Index row, Index input) {
-    return value(weighted[static_cast<std::size_t>(row - first)], input);
+  const auto local = [weighted = std::move(weighted), first = numbers_.first](Index row) {
+    return weighted[static_cast<std::size_t>(row - first)];
   };
-  order_.resize(static_cast<std::size_t>(numbers_.all));
-  std::iota(order_.begin(), order_.end(), Index{0});
+  value_ = [value, local](Index row, Index input) { return value(local(row), input); };
+  const Index ranked = std::min(numbers_.all, kMostRanked);
+  std::vector<Index> chosen;
+  for (Index i = 0; i < ranked; ++i) chosen.push_back(i * numbers_.all / ranked);
+  order_ = chosen;
   sort_by_inputs(order_, inputs, numbers_, value_, blocks);
   if (!root_weights) return;
-  blocks.complete(weights.data(), weights.size());
+  const MatrixD weights = values_of(chosen, 1, numbers_, blocks, [&](Index row, double* out) {
+    *out = root_weights[local(row)] * root_weights[local(row)];
+  });
   double total = 0;
-  for (const Index row : order_) counts_.push_back(total += weights[row]);
+  for (const Index row : order_) counts_.push_back(total += weights(0, place_of(row, chosen)));
 }
 
 TrainingValues TrainingValues::with_values(Value value) const {

@@ -6,10 +6,10 @@ namespace stagenets {
 
 template <class Scalar>
 ValidationRows<Scalar>::ValidationRows(Design<Scalar>& design, Targets targets,
-                                       const std::vector<Index>& rows, const VectorD& weights)
+                                       const std::vector<Index>& rows, const VectorD& weights,
+                                       const RowBlocks& blocks)
     : rows_(rows),
-      targets_(std::move(targets)),
-      weights_(weights),
+      score_(std::move(targets), weights, blocks),
       columns_(static_cast<Index>(rows.size()), design.fixed() + design.source().max_units()),
       width_(design.fixed()) {
   design.unweighted_fixed_columns({0, columns_.rows(), rows.data()}, columns_.data(),
@@ -18,6 +18,7 @@ ValidationRows<Scalar>::ValidationRows(Design<Scalar>& design, Targets targets,
 
 template <class Scalar>
 void ValidationRows<Scalar>::add_selected(Design<Scalar>& design) {
+  if (columns_.rows() == 0) return;
   const CandidateSource<Scalar>& source = design.source();
   const Index units = source.count(Units::selected);
   Matrix<Scalar> values(columns_.rows(), units);
@@ -30,10 +31,12 @@ void ValidationRows<Scalar>::add_selected(Design<Scalar>& design) {
 template <class Scalar>
 double ValidationRows<Scalar>::score(const MatrixD& readout, const Link& link) const {
   MatrixD scores(columns_.rows(), readout.cols());
-  blas::gemm(blas::Op::none, blas::Op::none, 1, columns_.leftCols(width_), readout.topRows(width_),
-             0, scores);
-  scores.rowwise() -= link.thresholds;
-  return targets_.score(scores, weights_);
+  if (columns_.rows() > 0) {
+    blas::gemm(blas::Op::none, blas::Op::none, 1, columns_.leftCols(width_),
+               readout.topRows(width_), 0, scores);
+    scores.rowwise() -= link.thresholds;
+  }
+  return score_.of(scores);
 }
 
 template class ValidationRows<float>;

@@ -238,6 +238,7 @@ class PausedFit:
         weights: _Matrix | None = None,
         process: int,
         steered: bool = False,
+        store: str = "memory",
         threads: int = 1,
     ) -> None: ...
     def start(self) -> None: ...

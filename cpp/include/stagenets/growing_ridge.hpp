@@ -12,6 +12,9 @@
 
 namespace stagenets {
 
+// Units that are appended at a time where none are to be chosen.
+constexpr Index kMostTogether = 128;
+
 template <class Scalar>
 class GrowingRidge {
  public:

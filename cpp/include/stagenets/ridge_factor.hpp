@@ -1,6 +1,7 @@
 // The primal form of the growing ridge factor; see factor.hpp. Q is held in row panels in the
 // feature type, all d × d matrices in double. A stage sweeps twice over Q: once for B = QᵀG, once for
-// Q' = (G − QB) L_s⁻ᵀ and the residual.
+// Q' = (G − QB) L_s⁻ᵀ and the residual. If Q is not to be held, Q = A L⁻ᵀ is what these sweeps make again of the design,
+// at O(n d) activations each; only columns that are being appended are held then.
 #pragma once
 
 #include <memory>
@@ -10,13 +11,42 @@
 
 namespace stagenets {
 
+// What a factor is to have room for.
+struct FactorRoom {
+  Index units;      // that are kept in the end
+  Index projected;  // at a time, at most
+  Index spare;      // of these that are not kept
+  Store store;
+};
+
+template <class Scalar>
+class RidgeFactor;
+
+// Some columns of Q for products block by block: blocks X with Q = X C, where X and C are Q and I, or A and L⁻ᵀ.
+template <class Scalar>
+class FactorColumns {
+ public:
+  FactorColumns(const RidgeFactor<Scalar>& factor, Index first, Index count)
+      : factor_(factor), first_(first), count_(count) {}
+
+  // The number of columns of X, and these on a block of rows; valid until the worker asks for another.
+  Index width() const;
+  ConstMatrixMap<Scalar> block(Index b, int worker) const;
+  // C Θ, so that QΘ = X (C Θ); and QᵀY from XᵀY.
+  MatrixD coefficients(const MatrixD& theta, Team& team) const;
+  MatrixD products(MatrixD sums, Team& team) const;
+
+ private:
+  const RidgeFactor<Scalar>& factor_;
+  Index first_, count_;
+};
+
 template <class Scalar>
 class RidgeFactor final : public Factor<Scalar> {
  public:
-  // Starts from the design's fixed columns, with room for `units` more and for `spare` columns that are
-  // projected but not appended. Sets up the state. With a row space, the columns of that take the place of the fixed ones,
-  // which gives the same readouts; these cannot be refined.
-  RidgeFactor(Design<Scalar>& design, RidgeState<Scalar>& state, Index units, Index spare,
+  // Starts from the design's fixed columns. Sets up the state. With a row space, the columns of that take the place of the
+  // fixed ones, which gives the same readouts; these cannot be refined. The design must outlive it.
+  RidgeFactor(Design<Scalar>& design, RidgeState<Scalar>& state, const FactorRoom& room,
               std::unique_ptr<RowSpace<Scalar>> row_space, Team& team);
 
   Projection project(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team) override;
@@ -30,21 +60,27 @@ class RidgeFactor final : public Factor<Scalar> {
   // Ω of the first units, for each of the given numbers of units, side by side.
   MatrixD readouts(const std::vector<Index>& units, Design<Scalar>& design, Team& team) const;
 
-  // Columns of Q on a block of rows; the first ones are those of the fixed columns.
-  ConstMatrixMap<Scalar> columns(Index block, Index first, Index count) const {
-    return q_.block(block, first, count);
-  }
+  // Columns of Q; the first ones are those of the fixed columns.
+  FactorColumns<Scalar> columns(Index first, Index count) const;
   Index fixed_width() const { return static_cast<Index>(kept_fixed_.size()); }
   // Ω = L⁻ᵀΘ, of the height of the first columns of a design.
   MatrixD readout_of(const MatrixD& coordinates, Team& team) const;
 
  private:
-  void start(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team);
+  friend class FactorColumns<Scalar>;
+
+  void start(RidgeState<Scalar>& state, Team& team);
   Index start_width() const { return row_space_ ? row_space_->columns().cols() : fixed_; }
-  void start_columns(const Design<Scalar>& design, RowRange range, MatrixMap<double> out) const;
+  bool holds_q() const { return store_ == Store::memory; }
+  MatrixMap<Scalar> fresh(Index block, Index count) {
+    return q_.block(block, holds_q() ? width_ : 0, count);
+  }
+  void start_columns(RowRange range, MatrixMap<double> out) const;
+  MatrixMap<Scalar> make_start(Index block, int worker);
+  MatrixMap<Scalar> start_of_q(Index block, int worker);
   void orthogonalize_start_again(RidgeState<Scalar>& state, Team& team);
-  void absorb_block(Index block, Index first, const Matrix<Scalar>& z, RidgeState<Scalar>& state,
-                    double* measures);
+  void absorb_block(Index block, const MatrixMap<Scalar>& q, const Matrix<Scalar>& z,
+                    RidgeState<Scalar>& state, double* measures);
   // Returns the first new column that depends on those before it, if there is one.
   std::optional<Index> orthogonalize_again(MatrixD& overlap, MatrixD& schur_factor,
                                            RidgeState<Scalar>& state, Team& team);
@@ -55,13 +91,16 @@ class RidgeFactor final : public Factor<Scalar> {
   MatrixD expand(const MatrixD& kept, Index design_columns, Team& team) const;
   MatrixD compress(const MatrixD& all) const;
 
+  Design<Scalar>& design_;
+  const RowBlocks& blocks_;
+  Store store_;
   Index fixed_;                                  // fixed columns of the design
   std::unique_ptr<RowSpace<Scalar>> row_space_;  // of the fixed columns, or null
   Index block_rows_;
   std::vector<Index>
-      kept_fixed_;   // the columns that it starts with, of those of the design or of the row space
-  Index width_ = 0;  // d, columns in the factor
-  Panels<Scalar> q_;
+      kept_fixed_;    // the columns that it starts with, of those of the design or of the row space
+  Index width_ = 0;   // d, columns in the factor
+  Panels<Scalar> q_;  // and behind it, or alone, the columns being appended
   MatrixD l_;
   MatrixD z_;
   MatrixD overlap_;  // B = QᵀG of the columns last projected

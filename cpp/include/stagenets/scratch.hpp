@@ -8,7 +8,7 @@ namespace stagenets {
 
 template <class Scalar>
 struct Scratch {
-  Matrix<Scalar> inputs, features, pool, residual;
+  Matrix<Scalar> inputs, features, pool, residual, columns;
   Matrix<float> rough_inputs, rough_pool, rough_residual;  // in a float64 fit
   MatrixD wide;
   Profile profile;

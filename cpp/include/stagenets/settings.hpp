@@ -24,6 +24,11 @@ Loss loss_from_name(const std::string& name);
 enum class Selection { random, residual, joint };
 Selection selection_from_name(const std::string& name);
 
+// What a fit keeps for every row: the columns of its factor, or only residuals, with those columns made again from
+// the inputs whenever they are needed.
+enum class Store { memory, recompute };
+Store store_from_name(const std::string& name);
+
 // How inputs are scaled: not at all, to mean 0 and deviation 1, or like that except that columns with wild values, whose
 // mean and deviation say nothing about the other rows, are scaled by their median and quartiles.
 enum class Scaling { none, deviation, robust };
@@ -49,6 +54,7 @@ struct StagewiseSettings {
   Loss loss = Loss::squared;
   double alpha = 1.0;
   Solver solver = Solver::automatic;
+  Store store = Store::memory;
   double tol = 0.0;  // stop when a stage lowers the objective by less than this fraction
   Index pool = 100;  // candidates a stage draws
   Index block = 1;   // maximum number of units a stage keeps

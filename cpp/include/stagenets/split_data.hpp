@@ -2,6 +2,7 @@
 #pragma once
 
 #include "stagenets/search.hpp"
+#include "stagenets/target_score.hpp"
 
 namespace stagenets {
 
@@ -35,8 +36,8 @@ class SplitData {
   Targets targets_;
   VectorD weights_;  // empty for ones
   RowGraph graph_;   // among these rows, if there is one
-  Targets test_targets_;
-  VectorD test_weights_;
+  RowBlocks test_blocks_;
+  TargetScore test_score_;
 };
 
 }  // namespace stagenets

@@ -1,5 +1,5 @@
 // The targets of a prediction, and all that follows from their kind: how they are coded as numbers (one-hot labels,
-// indicators of several labels, plain numbers), whether they are standardised, and how predictions are scored.
+// indicators of several labels, plain numbers), and whether they are standardised (target_score.hpp: how predictions are scored).
 #pragma once
 
 #include <string>
@@ -37,13 +37,6 @@ class Targets {
   // units. The scale of a constant is one. Labels are left as they are.
   TargetScaling scaling(const double* root_weights, const RowBlocks& blocks) const;
   Targets scaled(const TargetScaling& scaling) const;
-
-  // Accuracy of the largest score, the fraction of rows with all labels correct (those above zero), or R² averaged over
-  // the outputs; rows count by these weights, all the same if there are none.
-  double score(const MatrixD& scores, const VectorD& weights = {}) const;
-  // The mean log-likelihood of labels, by the same weights, where probabilities are the softmax of the scores or, of
-  // several labels, the sigmoid of each.
-  double log_likelihood(const MatrixD& scores, const VectorD& weights = {}) const;
 
  private:
   Task task_;

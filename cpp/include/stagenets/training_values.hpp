@@ -1,6 +1,6 @@
 // The training rows as draws see them: single values, in the scale in which the network sees its inputs. Rows are drawn
 // by their rank in the order of their values, so that neither the order in which the caller has them nor whether equal
-// rows are one row with a weight makes a difference.
+// rows are one row with a weight makes a difference; of more than 65,536 rows, so many evenly spaced ones are ranked.
 #pragma once
 
 #include <functional>
@@ -33,7 +33,8 @@ class TrainingValues {
  private:
   Value value_;
   RowNumbers numbers_{0, 0, 0};
-  std::vector<Index> order_;    // rows sorted by their first input, then by their second, …
+  std::vector<Index>
+      order_;  // the rows ranked, sorted by their first input, then by their second, …
   std::vector<double> counts_;  // weight of the rows up to each of these; empty if all are equal
 };
 

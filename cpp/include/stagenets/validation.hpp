@@ -1,9 +1,10 @@
-// Rows that are excluded from the fit (their weight is zero) and used to score it after every stage.
+// Rows that are excluded from the fit (their weight is zero) and used to score it after every stage. A process may have
+// none of them, and knows the score of all.
 #pragma once
 
 #include "stagenets/calibration.hpp"
 #include "stagenets/design.hpp"
-#include "stagenets/targets.hpp"
+#include "stagenets/target_score.hpp"
 
 namespace stagenets {
 
@@ -12,7 +13,7 @@ class ValidationRows {
  public:
   // `targets` are those of the rows, and so are `weights`, if any; all but the targets must outlive this.
   ValidationRows(Design<Scalar>& design, Targets targets, const std::vector<Index>& rows,
-                 const VectorD& weights);
+                 const VectorD& weights, const RowBlocks& blocks);
 
   // Evaluates the units that the source has just kept.
   void add_selected(Design<Scalar>& design);
@@ -21,8 +22,7 @@ class ValidationRows {
 
  private:
   const std::vector<Index>& rows_;
-  Targets targets_;
-  const VectorD& weights_;
+  TargetScore score_;
   MatrixD columns_;  // the design on these rows
   Index width_;
 };

@@ -46,23 +46,47 @@ def whole_rows(X: da.Array) -> da.Array:
     return X.rechunk({1: -1}) if X.ndim == 2 and X.numblocks[1] > 1 else X
 
 
-def paired_blocks(X: Any, y: Any) -> list[tuple[Any, Any]]:
-    """Blocks of X with the blocks of y that belong to the same rows."""
-    if is_array(X) and is_array(y) and X.chunks[0] != y.chunks[0]:
-        lengths = (sum(X.chunks[0]), sum(y.chunks[0]))
+def blocks_of_rows(X: Any, **others: Any) -> list[tuple[Any, ...]]:
+    """Blocks of X with those of the others that belong to the same rows; None stays None."""
+    columns = [row_blocks("X", X, (2,))]
+    for name, other in others.items():
+        if other is None:
+            columns.append([None] * len(columns[0]))
+            continue
+        blocks = row_blocks(name, _cut_like(X, name, other), (1, 2))
+        if len(blocks) != len(columns[0]):
+            raise ValueError(
+                f"X and {name} must have the same partitions; got {len(columns[0])} of X and "
+                f"{len(blocks)} of {name}"
+            )
+        columns.append(blocks)
+    return list(zip(*columns, strict=True))
+
+
+def _cut_like(X: Any, name: str, other: Any) -> Any:
+    """The other collection in the blocks of X, as far as it is known where these end."""
+    if is_array(X) and is_array(other) and X.chunks[0] != other.chunks[0]:
+        lengths = (sum(X.chunks[0]), sum(other.chunks[0]))
         if lengths[0] == lengths[1]:  # never if some are unknown, which are NaN
-            y = y.rechunk({0: X.chunks[0]})
-        elif not np.isnan(lengths).any():
-            raise ValueError(f"X and y must have as many rows; got {lengths[0]} and {lengths[1]}")
-    if is_frame(X) and is_frame(y) and X.known_divisions and y.known_divisions:
-        if X.divisions != y.divisions:
-            y = y.repartition(divisions=X.divisions)
-    blocks, targets = row_blocks("X", X, (2,)), row_blocks("y", y, (1, 2))
-    if len(blocks) != len(targets):
-        raise ValueError(
-            f"X and y must have the same partitions; got {len(blocks)} of X and {len(targets)} of y"
-        )
-    return list(zip(blocks, targets, strict=True))
+            return other.rechunk({0: X.chunks[0]})
+        if not np.isnan(lengths).any():
+            raise ValueError(
+                f"X and {name} must have as many rows; got {lengths[0]} and {lengths[1]}"
+            )
+    if is_frame(X) and is_frame(other) and X.known_divisions and other.known_divisions:
+        if X.divisions != other.divisions:
+            return other.repartition(divisions=X.divisions)
+    return other
+
+
+def check_same_rows(X: Any, **others: Any) -> None:
+    """Refuse blocks that have another number of rows than that of X."""
+    for name, other in others.items():
+        if other is not None and len(other) != len(X):
+            raise ValueError(
+                f"X and {name} must have the same partitions; got one with {len(X)} rows of X and "
+                f"{len(other)} of {name}"
+            )
 
 
 Predict = Callable[..., NDArray[Any]]

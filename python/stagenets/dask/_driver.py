@@ -11,19 +11,26 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stagenets.dask import _partition
-from stagenets.dask._partition import Facts, Plan, Question
+from stagenets.dask._partition import Facts, Place, Plan, Question
 from stagenets.dask._tasks import Tasks
 from stagenets.fitting._fitted_network import FittedNetwork, Matrix
+from stagenets.fitting._importances import importances_from, rows_to_exchange
 from stagenets.fitting._progress import StageCallback
+from stagenets.fitting._weights import check_total
 
 
 def fit_on_partitions(
-    tasks: Tasks, rows: Sequence[Any], plan: Plan, watcher: StageCallback | None
+    tasks: Tasks,
+    rows: Sequence[Any],
+    places: Sequence[Place],
+    plan: Plan,
+    watcher: StageCallback | None,
 ) -> FittedNetwork:
     """The network that a fit on all these rows gives; the watcher sees every stage."""
-    states = tasks.each("start", _partition.start, rows, range(len(rows)), [plan] * len(rows))
+    states = tasks.each("start", _partition.start, rows, places, [plan] * len(rows))
     while True:
         questions = tasks.fetch(tasks.each("question", _partition.question, states))
         _check_that_they_agree(questions)
@@ -34,6 +41,24 @@ def fit_on_partitions(
         states = tasks.each("answer", _partition.answer, states, [answer] * len(states))
     network: FittedNetwork = tasks.fetch(tasks.each("network", _partition.network, states[:1]))[0]
     return network
+
+
+def importances_on_partitions(
+    tasks: Tasks, rows: Sequence[Any], lengths: Sequence[int], network: FittedNetwork
+) -> Matrix:
+    """The importances of the inputs, from a few rows that are brought here."""
+    wanted = rows_to_exchange(network.core, sum(lengths))
+    here = _divided(wanted, lengths)
+    sample = np.concatenate(tasks.fetch(tasks.each("sample", _partition.some_rows, rows, here)))
+    variance = None
+    if network.classes is None:
+        moments = tasks.fetch(tasks.each("moments", _partition.moments, rows))
+        counts = np.array([[count] for count, _, _ in moments])
+        means, squares = (np.array(parts) for parts in list(zip(*moments, strict=True))[1:])
+        center = (counts * means).sum(axis=0) / counts.sum()
+        spread = squares.sum(axis=0) + (counts * (means - center) ** 2).sum(axis=0)
+        variance = spread / counts.sum()
+    return importances_from(network.core, sample, variance, network.encoding, threads=1)
 
 
 def _reported(question: Question, watcher: StageCallback | None) -> bool:
@@ -89,6 +114,9 @@ def common_facts(parts: Sequence[Facts]) -> Facts:
         if part.outputs != first.outputs:
             raise ValueError("all partitions of y must have the same columns")
     rows = sum(part.rows for part in parts)
+    weight = sum(part.weight for part in parts)
+    if rows == 0 and any(part.given for part in parts):
+        check_total(weight)
     if rows == 0:
         raise ValueError(f"X must have at least one row; got {len(parts)} empty partitions")
     classes = None
@@ -99,4 +127,20 @@ def common_facts(parts: Sequence[Facts]) -> Facts:
             only = classes.tolist()[0]
             raise ValueError(f"y must have at least two classes; got one class, {only!r}")
     dtype = np.result_type(*(part.dtype for part in parts if part.rows))
-    return Facts(rows, first.inputs, dtype, first.names, first.outputs, classes)
+    weighted = any(part.weighted for part in parts)
+    given = sum(part.given for part in parts)
+    return Facts(
+        rows, first.inputs, dtype, first.names, first.outputs, classes, weight, weighted, given
+    )
+
+
+def places_of(lengths: Sequence[int], set_aside: NDArray[np.intp]) -> list[Place]:
+    """The places of partitions of these lengths; rows set aside are numbered through all."""
+    return [Place(process, rows) for process, rows in enumerate(_divided(set_aside, lengths))]
+
+
+def _divided(rows: NDArray[np.intp], lengths: Sequence[int]) -> list[NDArray[np.intp]]:
+    """Rows numbered through all partitions, as numbers within each; they are in rising order."""
+    ends = np.cumsum(lengths)
+    parts = np.split(rows, np.searchsorted(rows, ends[:-1]))
+    return [part - (end - length) for part, end, length in zip(parts, ends, lengths, strict=True)]

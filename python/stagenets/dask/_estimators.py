@@ -14,17 +14,24 @@ from sklearn.base import is_classifier
 
 import stagenets
 from stagenets.dask import _partition, _score
-from stagenets.dask._blocks import is_array, is_collection, mapped, paired_blocks
-from stagenets.dask._driver import common_facts, fit_on_partitions
-from stagenets.dask._partition import Plan
+from stagenets.dask._blocks import blocks_of_rows, is_array, is_collection, mapped
+from stagenets.dask._driver import (
+    common_facts,
+    fit_on_partitions,
+    importances_on_partitions,
+    places_of,
+)
+from stagenets.dask._partition import Facts, Plan
+from stagenets.dask._supported import check_columns, check_supported
 from stagenets.dask._tasks import Tasks, tasks_of
 from stagenets.estimators._network import StagewiseNetwork
 from stagenets.fitting._fitted_network import FittedNetwork
-from stagenets.fitting._parameters import refusal, seed_of
+from stagenets.fitting._parameters import check_choice, seed_of
 from stagenets.fitting._progress import watched_fit
 from stagenets.fitting._scikit_callbacks import tells_callbacks
 from stagenets.fitting._stopping import stopping_of, warn_if_nothing_helped
 from stagenets.fitting._unchanged import unchanged_on_failure
+from stagenets.fitting._weights import samples_counted
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -35,9 +42,10 @@ class DaskNetwork(StagewiseNetwork):
 
     _local: ClassVar[type[StagewiseNetwork]]
     client: Any
+    store: str
 
     @tells_callbacks
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose the hidden units and fit the readout, where the rows are.
 
         Parameters
@@ -49,61 +57,63 @@ class DaskNetwork(StagewiseNetwork):
             Class labels of shape (n_samples,), zeros and ones for several labels of shape
             (n_samples, n_labels), or targets of shape (n_samples,) or (n_samples,
             n_targets), in the same partitions.
+        sample_weight : dask array or series of shape (n_samples,), optional
+            Weights of the samples, in the same partitions.
 
         Returns
         -------
         self
         """
         with unchanged_on_failure(self):
-            self.network_ = self._network_on(X, y)
+            self.network_ = self._network_on(X, y, sample_weight)
         return self
 
-    def _network_on(self, X: Any, y: Any) -> FittedNetwork:
-        self._check_what_partitions_can()
-        pairs = paired_blocks(X, y)
+    def _network_on(self, X: Any, y: Any, sample_weight: Any) -> FittedNetwork:
+        model = self._local(**{**self._local_params(), "random_state": seed_of(self.random_state)})
+        check_supported(model)
+        check_columns(model, X)
+        store = check_choice("store", self.store, ("memory", "recompute"))
+        blocks = blocks_of_rows(X, y=y, sample_weight=sample_weight)
         tasks = self._tasks()
         classifier = is_classifier(self)
-        rows = tasks.begin("load", _partition.load, [(*pair, classifier) for pair in pairs])
+        rows = tasks.begin("load", _partition.load, [(*some, classifier) for some in blocks])
         parts = tasks.fetch(tasks.each("facts", _partition.facts, rows))
         facts = common_facts(parts)
         rows = [part for part, known in zip(rows, parts, strict=True) if known.rows]
-        model = self._local(**{**self._local_params(), "random_state": seed_of(self.random_state)})
+        lengths = [part.rows for part in parts if part.rows]
         model.set_params(callback=None, verbose=0)
-        shape = (facts.rows, facts.inputs)
-        stopping = stopping_of(model, facts.rows, None)
+        shape = (samples_counted(facts.weight), facts.inputs)
+        stopping = stopping_of(model, facts.rows, self._labels_to_stratify(tasks, rows, facts))
         several = classifier and facts.outputs != ()
         settings = model._settings(  # or a refusal
             shape, stopping, facts.classes, several_labels=several
         )
         with watched_fit(self, settings.max_units) as watcher:
             steered = self.callback is not None or bool(getattr(self, "_skl_callbacks", None))
-            plan = Plan(model, shape, facts.dtype, facts.classes, several, steered)
-            network = fit_on_partitions(tasks, rows, plan, watcher.stage)
+            set_aside = stopping.validation_rows
+            weighted = facts.weighted or len(set_aside) > 0
+            plan = Plan(model, shape, facts.dtype, facts.classes, several, weighted, steered, store)
+            places = places_of(lengths, set_aside)
+            network = fit_on_partitions(tasks, rows, places, plan, watcher.stage)
         self._set_inputs(facts)
         warn_if_nothing_helped(self, network.history)
-        return replace(
+        network = replace(
             network,
             classes=facts.classes,
             one_target=not classifier and facts.outputs == (),
             feature_names=() if facts.names is None else tuple(map(str, facts.names)),
         )
+        importances = importances_on_partitions(tasks, rows, lengths, network)
+        return replace(network, importances=importances)
 
-    def _check_what_partitions_can(self) -> None:
-        if self.early_stopping not in (False, "loo"):
-            raise refusal("early_stopping", self.early_stopping, "False or 'loo' with Dask")
-        if self.categorical_features is not None and self.categorical_features != "from_dtype":
-            accepted = "'from_dtype' or None with Dask, where all columns must hold numbers"
-            raise refusal("categorical_features", self.categorical_features, accepted)
-        if self.warm_start is not False:
-            raise refusal("warm_start", self.warm_start, "False with Dask")
-        if self.intervals is not None:
-            raise refusal("intervals", self.intervals, "None with Dask")
-        if self.unlabeled is not None:
-            raise refusal("unlabeled", self.unlabeled, "None with Dask")
-        if self.manifold != 0:
-            raise refusal("manifold", self.manifold, "0 with Dask")
-        if self.solver == "dual":
-            raise refusal("solver", self.solver, "'auto' or 'primal' with Dask")
+    def _labels_to_stratify(self, tasks: Tasks, rows: list[Any], facts: Facts) -> Any:
+        """The number of each row's class, if rows of every class are to be set aside."""
+        if facts.classes is None or facts.outputs or self.early_stopping != "validation":
+            return None
+        classes = [facts.classes] * len(rows)
+        return np.concatenate(
+            tasks.fetch(tasks.each("labels", _partition.classes_of, rows, classes))
+        ).astype(np.int64)
 
     def _tasks(self) -> Tasks:
         return tasks_of(self.client, type(self).__name__)
@@ -111,12 +121,25 @@ class DaskNetwork(StagewiseNetwork):
     def _local_params(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self._local._get_param_names()}
 
-    def _set_inputs(self, facts: _partition.Facts) -> None:
+    def _set_inputs(self, facts: Facts) -> None:
         self.n_features_in_ = facts.inputs
         if facts.names is not None:
             self.feature_names_in_ = facts.names
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+
+    def _validated(self, X: Any) -> Any:
+        # What is left to the methods of the local class, which would bring all rows here.
+        if is_collection(X):
+            raise TypeError(
+                f"X must be in memory here; got {type(X).__name__} (use to_local() on its blocks)"
+            )
+        return super()._validated(X)
+
+    @property
+    def partial_fit(self) -> Any:
+        """Batches are for the local estimator."""
+        raise AttributeError(f"{type(self).__name__} has no partial_fit; use to_local()")
 
     def to_local(self) -> Any:
         """The same fitted model as the estimator of this name in stagenets.
@@ -152,8 +175,8 @@ class DaskNetwork(StagewiseNetwork):
         X : dask or local array or data frame of shape (n_samples, n_features)
         y : the same kind of collection
             Class labels or targets.
-        sample_weight : None
-            For local data only.
+        sample_weight : the same kind of collection, optional
+            Weights of the samples.
 
         Returns
         -------
@@ -162,10 +185,8 @@ class DaskNetwork(StagewiseNetwork):
         local = self._predictor()
         if not is_collection(X):
             return float(local.score(X, y, sample_weight))
-        if sample_weight is not None:
-            raise refusal("sample_weight", type(sample_weight).__name__, "None with Dask's data")
-        tasks, pairs = self._tasks(), paired_blocks(X, y)
-        parts = tasks.begin("score", _score.tallied, [(*pair, local) for pair in pairs])
+        tasks, blocks = self._tasks(), blocks_of_rows(X, y=y, sample_weight=sample_weight)
+        parts = tasks.begin("score", _score.tallied, [(*some, local) for some in blocks])
         return _score.score_of(tasks.fetch(parts))
 
     def transform(self, X: Any) -> Any:
@@ -303,14 +324,20 @@ def _on_dask(cls: Class) -> Class:
     cls._local = local
     inherited = inspect.signature(local.__init__)
 
-    def __init__(self: Any, *, client: Any = None, **parameters: Any) -> None:
+    def __init__(
+        self: Any, *, client: Any = None, store: str = "memory", **parameters: Any
+    ) -> None:
         local.__init__(self, **parameters)
         self.client = client
+        self.store = store
 
-    keyword = inspect.Parameter("client", inspect.Parameter.KEYWORD_ONLY, default=None)
+    own = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+        for name, default in (("client", None), ("store", "memory"))
+    ]
     # scikit-learn looks for the names of the parameters here.
     __init__.__signature__ = inherited.replace(  # type: ignore[attr-defined]
-        parameters=[*inherited.parameters.values(), keyword]
+        parameters=[*inherited.parameters.values(), *own]
     )
     __init__.__qualname__ = f"{cls.__qualname__}.__init__"
     cls.__init__ = __init__  # type: ignore[method-assign]
@@ -320,19 +347,24 @@ def _on_dask(cls: Class) -> Class:
 
 _DOCUMENTATION = """`stagenets.{name}` for Dask's arrays and data frames.
 
-    A fit chooses the units that the local one with the same seed chooses, whatever the partitions:
-    each partition keeps its rows, and only sums over them travel. A partition that is lost with its
-    worker is made again. Fitted attributes are those of `stagenets.{name}`.
+    A fit chooses the units that the local one with the same seed and penalty chooses, whatever the
+    partitions: each partition keeps its rows, and only sums over them travel. A partition that is
+    lost with its worker is made again. Fitted attributes are those of `stagenets.{name}`.
 
     Parameters
     ----------
     client : distributed.Client, optional
         Where to compute. By default the current client, or the threads of this process if there is
         none.
+    store : {{"memory", "recompute"}}, default="memory"
+        What a partition keeps for each of its rows besides the row itself: a number for every unit,
+        or only residuals. The latter needs little memory, and takes more time, as the activations
+        of all units are computed again at every stage.
     **parameters
-        All parameters of `stagenets.{name}`, with the same defaults. `early_stopping` must be False
-        or "loo", and `solver` not "dual". `n_jobs` is the number of threads for one partition, one
-        by default, as partitions are worked on side by side.
+        All parameters of `stagenets.{name}`, with the same defaults. `early_stopping` must be
+        False, "loo" or "validation", and `solver` not "dual". ``alpha="auto"`` stands for the usual
+        penalty: nothing is cross-validated. `n_jobs` is the number of threads for one partition,
+        one by default, as partitions are worked on side by side.
     """
 
 

@@ -18,6 +18,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import _get_feature_names, column_or_1d
 
 from stagenets import _core
+from stagenets.dask._blocks import check_same_rows
 from stagenets.estimators._network import StagewiseNetwork
 from stagenets.fitting._fitted_network import FittedNetwork, FloatArray, Matrix
 from stagenets.fitting._labels import CodedLabels, dense_labels
@@ -25,6 +26,7 @@ from stagenets.fitting._parameters import contiguous
 from stagenets.fitting._rows import FLOAT_TYPES
 from stagenets.fitting._stopping import stopping_of
 from stagenets.fitting._threads import effective_threads, single_threaded_blas
+from stagenets.fitting._weights import Weights, weights_of_rows, with_weight
 
 
 @dataclass(frozen=True)
@@ -37,34 +39,49 @@ class Facts:
     names: NDArray[Any] | None
     outputs: tuple[int, ...]  # of a row of targets: () or (number,)
     classes: NDArray[Any] | None  # in a classification
+    weight: float  # of all rows
+    weighted: bool  # whether any weight is not one
+    given: int  # rows before those without weight were left out
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The checked rows of a partition."""
+    """The checked rows of a partition that have a weight."""
 
     X: FloatArray
     y: NDArray[Any]  # labels, or numbers
+    weights: Weights | None
     facts: Facts
 
     def __sizeof__(self) -> int:
-        return int(self.X.nbytes + self.y.nbytes)
+        weights = 0 if self.weights is None else self.weights.nbytes
+        return int(self.X.nbytes + self.y.nbytes + weights)
 
 
-def load(X: Any, y: Any, classifier: bool) -> Rows:
+def load(X: Any, y: Any, sample_weight: Any, classifier: bool) -> Rows:
     """The rows of a partition, checked as an estimator checks what it is given."""
     names = _get_feature_names(X)
     rows = check_array(X, dtype=FLOAT_TYPES, ensure_min_samples=0, input_name="X")
-    if len(y) != len(rows):
-        raise ValueError(
-            f"X and y must have the same partitions; got one with {len(rows)} rows of X and "
-            f"{len(y)} of y"
-        )
+    given = len(rows)
+    check_same_rows(rows, y=y, sample_weight=sample_weight)
     targets = _labels(y) if classifier else _numbers(y)
-    classes = _classes(targets) if classifier else None
+    weights = None
+    if sample_weight is not None:
+        weights = weights_of_rows(np.asarray(sample_weight).reshape(-1), len(rows))
+        weights, rows, targets = with_weight(weights, rows, targets)
     count, inputs = rows.shape
-    known = Facts(count, inputs, rows.dtype, names, targets.shape[1:], classes)
-    return Rows(contiguous(rows), targets, known)
+    known = Facts(
+        count,
+        inputs,
+        rows.dtype,
+        names,
+        targets.shape[1:],
+        _classes(targets) if classifier else None,
+        float(len(rows) if weights is None else weights.sum()),
+        weights is not None and bool((weights != 1).any() or len(weights) < given),
+        given,
+    )
+    return Rows(contiguous(rows), targets, weights, known)
 
 
 def _labels(y: Any) -> NDArray[Any]:
@@ -93,35 +110,58 @@ class Plan:
     """What all partitions of a fit are told."""
 
     model: StagewiseNetwork  # its parameters, with a seed that is a number
-    shape: tuple[int, int]  # of all rows
+    shape: tuple[int, int]  # of all rows, counted by weight
     dtype: np.dtype[Any]
     classes: NDArray[Any] | None
     several_labels: bool
+    weighted: bool  # whether rows have weights, or some are set aside
     steered: bool
+    store: str
 
-    def paused(self, rows: Rows, process: int) -> _core.PausedFit:
+    def paused(self, rows: Rows, place: Place) -> _core.PausedFit:
         """The fit of one partition, before it starts."""
+        model = self.model
         targets = (
             _core.Targets.numbers(rows.y.reshape(len(rows.y), -1))
             if self.classes is None
             else CodedLabels.of(rows.y, self.classes).targets
         )
-        model = self.model
+        weights = rows.weights
+        if self.weighted and weights is None:
+            weights = np.ones(len(rows.X))
+        settings = model._settings(
+            self.shape, self.stopping(place), self.classes, several_labels=self.several_labels
+        )
         # Partitions are what is worked on side by side.
         threads = 1 if model.n_jobs is None else effective_threads(model.n_jobs)
         return _core.PausedFit(
             contiguous(rows.X.astype(self.dtype, copy=False)),
             targets,
-            model._settings(
-                self.shape,
-                stopping_of(model, self.shape[0], None),
-                self.classes,
-                several_labels=self.several_labels,
-            ),
-            process=process,
+            settings,
+            weights=weights if self.weighted else None,
+            process=place.process,
             steered=self.steered,
+            store=self.store,
             threads=threads,
         )
+
+    def stopping(self, place: Place) -> _core.Stopping:
+        """The rule for stopping, with the rows of this partition that are set aside."""
+        if self.model.early_stopping != "validation":
+            return stopping_of(self.model, self.shape[0], None)
+        return _core.Stopping(
+            by="validation",
+            patience=self.model.n_iter_no_change,
+            validation_rows=place.validation_rows,
+        )
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the rows of a partition are among all, and which of them are set aside."""
+
+    process: int
+    validation_rows: NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -173,8 +213,8 @@ class _Answers:
 class FitState:
     """The fit of a partition at a question, or at its end."""
 
-    def __init__(self, rows: Rows, plan: Plan, process: int) -> None:
-        self._rows, self._plan, self._process = rows, plan, process
+    def __init__(self, rows: Rows, plan: Plan, place: Place) -> None:
+        self._rows, self._plan, self._place = rows, plan, place
         self._answers: _Answers | None = None
         self._running: _Running | None = None
         self._bytes = 0
@@ -200,13 +240,13 @@ class FitState:
         with single_threaded_blas():
             running.core.answer(answer)
         after = FitState.__new__(FitState)
-        after._rows, after._plan, after._process = self._rows, self._plan, self._process
+        after._rows, after._plan, after._place = self._rows, self._plan, self._place
         after._answers = _Answers(self._answers, answer, count + 1)
         after._note(running)
         return after
 
     def _started(self) -> _Running:
-        core = self._plan.paused(self._rows, self._process)
+        core = self._plan.paused(self._rows, self._place)
         with single_threaded_blas():
             core.start()
         return _Running(core)
@@ -244,12 +284,13 @@ class FitState:
             self._answers = _Answers(self._answers, answer, count + 1)
 
     def __sizeof__(self) -> int:
-        return self._bytes + self._rows.__sizeof__()
+        # Large, so that tasks come to it. While one state follows another, Dask counts both.
+        return (self._bytes + self._rows.__sizeof__()) // 2
 
 
-def start(rows: Rows, process: int, plan: Plan) -> FitState:
+def start(rows: Rows, place: Place, plan: Plan) -> FitState:
     """Start the fit of a partition."""
-    return FitState(rows, plan, process)
+    return FitState(rows, plan, place)
 
 
 def answer(state: FitState, values: Matrix) -> FitState:
@@ -270,3 +311,20 @@ def network(state: FitState) -> FittedNetwork:
 def facts(rows: Rows) -> Facts:
     """What is to be known of some rows elsewhere."""
     return rows.facts
+
+
+def classes_of(rows: Rows, classes: NDArray[Any]) -> NDArray[Any]:
+    """The number of each row's class, in as few bytes as will do."""
+    return np.searchsorted(classes, rows.y).astype(np.min_scalar_type(len(classes)))
+
+
+def some_rows(rows: Rows, wanted: NDArray[np.intp]) -> FloatArray:
+    """These rows of the inputs."""
+    return rows.X[wanted]
+
+
+def moments(rows: Rows) -> tuple[int, Matrix, Matrix]:
+    """Number, means and squared deviations of targets that are numbers."""
+    targets = rows.y.reshape(len(rows.y), -1)
+    mean = targets.mean(axis=0)
+    return len(targets), mean, ((targets - mean) ** 2).sum(axis=0)

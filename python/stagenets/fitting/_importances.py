@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stagenets import _core
 from stagenets.fitting._threads import single_threaded_blas
@@ -29,18 +30,35 @@ def importances_of(
     The inputs that the encoding makes of a column are exchanged together. Outputs that are numbers
     count in units of their variance. All effects are zero if the network looks at nothing.
     """
+    numbers = targets.task == _core.Task.NUMBERS
+    variance = targets.values.var(axis=0) if numbers else None
+    rows = X[rows_to_exchange(core, len(X))]
+    return importances_from(core, rows, variance, encoding, threads)
+
+
+def rows_to_exchange(core: _core.Network, n: int) -> NDArray[np.intp]:
+    """The numbers of the training rows, of n, whose inputs are exchanged."""
     seen = sum(np.count_nonzero(layer.weights) for layer in core.layers)
     most = min(_MOST_ROWS, max(100, _MOST_EXCHANGES // max(seen, 1)))
-    rows = np.linspace(0, len(X) - 1, min(len(X), most)).astype(np.intp)
+    return np.linspace(0, n - 1, min(n, most)).astype(np.intp)
+
+
+def importances_from(
+    core: _core.Network,
+    rows: FloatArray,
+    variance: Matrix | None,
+    encoding: InputEncoding | None,
+    threads: int,
+) -> Matrix:
+    """The importances over these rows, for outputs of this variance if they are numbers."""
     with single_threaded_blas():
         effects = _core.input_effects(
             core,
-            np.ascontiguousarray(X[rows]),
+            np.ascontiguousarray(rows),
             ends=np.arange(1, core.n_inputs + 1) if encoding is None else encoding.ends,
             threads=threads,
         )
-    if targets.task == _core.Task.NUMBERS:
-        variance = targets.values.var(axis=0)
+    if variance is not None:
         effects = effects / np.where(variance > 0, variance, 1.0)
     total = effects.sum(axis=1)
     return np.asarray(total / (total.sum() or 1.0))

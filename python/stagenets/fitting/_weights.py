@@ -23,8 +23,19 @@ def checked_weights(sample_weight: Any, n: int) -> Weights | None:
         return None
     if isinstance(sample_weight, Real):
         sample_weight = np.full(n, sample_weight)
+    weights = weights_of_rows(sample_weight, n)
+    check_total(float(weights.sum()))
+    return None if (weights == 1).all() else weights
+
+
+def weights_of_rows(sample_weight: Any, n: int) -> Weights:
+    """One weight for each of some samples, none of them negative."""
     weights: Weights = check_array(
-        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+        sample_weight,
+        ensure_2d=False,
+        ensure_min_samples=0,
+        dtype=np.float64,
+        input_name="sample_weight",
     )
     if weights.shape != (n,):
         raise refusal(
@@ -32,9 +43,18 @@ def checked_weights(sample_weight: Any, n: int) -> Weights | None:
         )
     if (weights < 0).any():
         raise refusal("sample_weight", weights.min(), "numbers >= 0")
-    if not (weights > 0).any():
+    return weights
+
+
+def check_total(total: float) -> None:
+    """Refuse weights that sum to nothing."""
+    if not total > 0:
         raise refusal("sample_weight", "zeros only", "> 0 for at least one sample")
-    return None if (weights == 1).all() else weights
+
+
+def samples_counted(total: float) -> int:
+    """The number of samples that samples with this total weight stand for."""
+    return max(1, round(total))
 
 
 def with_weight(weights: Weights | None, *arrays: Any) -> tuple[Any, ...]:
@@ -51,7 +71,7 @@ def with_weight(weights: Weights | None, *arrays: Any) -> tuple[Any, ...]:
 
 def counted(weights: Weights | None, n: int) -> int:
     """The number of samples that n samples with these weights stand for."""
-    return n if weights is None else max(1, round(float(weights.sum())))
+    return n if weights is None else samples_counted(float(weights.sum()))
 
 
 def core_class_weights(class_weight: Any, classes: Any) -> _core.ClassWeights:

@@ -1,0 +1,87 @@
+#include "stagenets/target_score.hpp"
+
+#include <cmath>
+#include <utility>
+
+namespace stagenets {
+namespace {
+
+// The column of the largest value of each row, the first of equals; column by column, as the matrix is stored.
+std::vector<Index> largest_columns(const MatrixD& values) {
+  const Index rows = values.rows();
+  std::vector<Index> columns(static_cast<std::size_t>(rows), 0);
+  VectorD largest = values.col(0);
+  for (Index c = 1; c < values.cols(); ++c) {
+    for (Index i = 0; i < rows; ++i) {
+      if (!(values(i, c) > largest[i])) continue;
+      largest[i] = values(i, c);
+      columns[static_cast<std::size_t>(i)] = c;
+    }
+  }
+  return columns;
+}
+
+}  // namespace
+
+TargetScore::TargetScore(Targets targets, const VectorD& weights, const RowBlocks& blocks)
+    : targets_(std::move(targets)),
+      blocks_(blocks),
+      weights_(weights.size() > 0 ? weights : VectorD(VectorD::Ones(targets_.rows()))),
+      total_(blocks.complete(weights_.sum())) {
+  if (targets_.task() != Task::numbers) return;
+  const MatrixD& values = targets_.values();
+  VectorD means = values.transpose() * weights_ / total_;
+  blocks.complete(means.data(), means.size());
+  spread_ = (values.rowwise() - means.transpose()).cwiseAbs2().transpose() * weights_;
+  blocks.complete(spread_.data(), spread_.size());
+}
+
+double TargetScore::of(const MatrixD& scores) const {
+  return targets_.task() == Task::numbers ? r_squared(scores) : right(scores);
+}
+
+double TargetScore::log_likelihood(const MatrixD& scores) const {
+  double sum = 0;
+  for (Index i = 0; i < scores.rows(); ++i) {
+    const auto row = scores.row(i).array();
+    const auto wanted = targets_.values().row(i).array();
+    if (targets_.task() == Task::one_label) {
+      const double most = row.maxCoeff();
+      sum += weights_[i] * ((row * wanted).sum() - most - std::log((row - most).exp().sum()));
+    } else {  // log σ(s) of labels that are there, log σ(−s) of the others
+      const auto against = ((1 - 2 * wanted) * row).eval();
+      sum -= weights_[i] * (against.max(0.0) + (-against.abs()).exp().log1p()).sum();
+    }
+  }
+  return blocks_.complete(sum) / total_;
+}
+
+double TargetScore::right(const MatrixD& scores) const {
+  const MatrixD& values = targets_.values();
+  double sum = 0;
+  if (targets_.task() == Task::one_label) {
+    const std::vector<Index> wanted = largest_columns(values), given = largest_columns(scores);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (wanted[i] == given[i]) sum += weights_[static_cast<Index>(i)];
+    }
+  } else {
+    for (Index i = 0; i < values.rows(); ++i) {
+      const bool all = ((scores.row(i).array() > 0) == (values.row(i).array() > 0.5)).all();
+      if (all) sum += weights_[i];
+    }
+  }
+  return blocks_.complete(sum) / total_;
+}
+
+double TargetScore::r_squared(const MatrixD& scores) const {
+  VectorD errors = (targets_.values() - scores).cwiseAbs2().transpose() * weights_;
+  blocks_.complete(errors.data(), errors.size());
+  double sum = 0;
+  for (Index c = 0; c < errors.size(); ++c) {
+    // scikit-learn's convention for a constant target.
+    sum += spread_[c] > 0 ? 1 - errors[c] / spread_[c] : errors[c] > 0 ? 0.0 : 1.0;
+  }
+  return sum / static_cast<double>(errors.size());
+}
+
+}  // namespace stagenets
