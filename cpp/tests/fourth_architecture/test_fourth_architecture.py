@@ -24,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from threshold_network import ThresholdClassifier, ThresholdRegressor  # noqa: E402
 
 import stagenets  # noqa: E402
+from stagenets.fitting._rows import Rows  # noqa: E402
 from stagenets.search._path_search import PathSearch  # noqa: E402
 
 X = np.random.default_rng(0).normal(3, 2, size=(300, 4))
@@ -51,7 +52,7 @@ def test_searches_files_and_exports_know_it(tmp_path):
     plain = GridSearchCV(model, grid, cv=folds).fit(X, CLASSES)
     splits = [(train.astype(np.int64), test.astype(np.int64)) for train, test in folds.split(X)]
     targets = core.Targets.labels(CLASSES.astype(np.int64), 4)
-    quality = PathSearch(model, grid, splits, 1e9).run(X, targets)
+    quality = PathSearch(model, grid, splits, 1e9).run(Rows(X, {}, complete=True), targets)
     np.testing.assert_allclose(quality.mean(axis=1), plain.cv_results_["mean_test_score"])
 
     best = plain.best_estimator_

@@ -50,8 +50,9 @@ def _networks(classify: bool, units: int) -> Iterator[tuple[str, Any]]:
     )
     yield "RVFL", rvfl(n_hidden=units, alpha=3.0)
     yield "ELM", elm(n_hidden=units, alpha=3.0)
-    sizes = {"n_windows": 3, "n_feature_nodes": units // 6, "n_enhancement": units - units // 6 * 3}
-    yield "BLS", bls(**sizes, alpha=1.0 if classify else 0.01)
+    nodes, alpha = units // 6, 1.0 if classify else 0.01
+    rest = units - 3 * nodes
+    yield "BLS", bls(n_windows=3, n_feature_nodes=nodes, n_enhancement=rest, alpha=alpha)
 
 
 def sparkline(values: NDArray[np.float64], width: int = 40) -> str:
