@@ -196,13 +196,14 @@ def test_units_are_drawn_at_their_scores_over_their_pools(selection, block_size)
     np.testing.assert_array_equal(stages, model.selected_[:, 0] + 1)
     np.testing.assert_allclose(scores, pools[tuple(model.selected_.T)], rtol=1e-9)
     quantiles = np.quantile(pools, [0, 0.25, 0.5, 0.75, 1], axis=1, method="higher")
-    np.testing.assert_allclose(display.median_.get_ydata(), quantiles[2], rtol=1e-9)
+    # Pools are ranked in single precision first, and so is what is shown of all their scores.
+    np.testing.assert_allclose(display.median_.get_ydata(), quantiles[2], rtol=1e-5)
     for band, low, high in ((display.range_, 0, 4), (display.quartiles_, 1, 3)):
         heights = band.get_paths()[0].vertices[:, 1]
-        np.testing.assert_allclose(heights.min(), quantiles[low].min(), rtol=1e-9)
-        np.testing.assert_allclose(heights.max(), quantiles[high].max(), rtol=1e-9)
+        np.testing.assert_allclose(heights.min(), quantiles[low].min(), rtol=1e-5)
+        np.testing.assert_allclose(heights.max(), quantiles[high].max(), rtol=1e-5)
     ratios = [pools[stage, i] / quantiles[2, stage] for stage, i in model.selected_]
-    assert display.advantage == pytest.approx(np.median(ratios))
+    assert display.advantage == pytest.approx(np.median(ratios), rel=1e-5)
     assert display.advantage > 1
     display.figure_.canvas.draw()
 

@@ -74,7 +74,7 @@ def test_one_shot_network_keeps_its_only_pool_in_order(cls):
 @pytest.mark.parametrize(("n", "units"), [(100, 50), (400, 80), (2000, 300)])
 def test_auto_is_a_fifth_of_the_samples_within_bounds(cls, n, units):
     X, y = problems.data_for(cls, n, 4, n_outputs=2)
-    model = cls(selection="random", random_state=0).fit(X, y)
+    model = cls(selection="random", alpha=3.0, random_state=0).fit(X, y)
     assert model.n_hidden_ == units == max(50, min(300, n // 5))
 
 

@@ -15,7 +15,7 @@ rng = np.random.default_rng(0)
 X, y = rng.normal(size=(4000, 5)), rng.integers(0, 3, 4000)
 
 def fit(n_jobs, **params):
-    params = {"n_hidden": 3, "pool_size": 20, "random_state": 0, **params}
+    params = {"n_hidden": 3, "alpha": 3.0, "pool_size": 20, "random_state": 0, **params}
     return stagenets.ELMClassifier(n_jobs=n_jobs, **params).fit(X, y).decision_function(X).tobytes()
 
 def in_child(work):

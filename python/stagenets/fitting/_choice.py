@@ -88,10 +88,13 @@ def _row_keys(X: FloatArray, values: FloatArray, seed: int) -> NDArray[np.uint64
     rng = np.random.default_rng(seed)
     keys = np.zeros(len(X), dtype=np.uint64)
     for table in (X, values):
-        table = np.ascontiguousarray(table) + table.dtype.type(0)  # there is a zero of either sign
-        words = table.view(np.uint64 if table.itemsize == 8 else np.uint32)
-        factors = rng.integers(2**63, size=words.shape[1], dtype=np.uint64) * np.uint64(2)
-        keys += np.einsum("ij,j->i", words.astype(np.uint64, copy=False), factors + np.uint64(1))
+        factors = rng.integers(2**63, size=table.shape[1], dtype=np.uint64) * np.uint64(2)
+        step = max(1, 2**20 // table.shape[1])  # some rows at a time: no copy of all, and Ctrl-C
+        for first in range(0, len(table), step):
+            rows = slice(first, first + step)
+            some = np.ascontiguousarray(table[rows]) + table.dtype.type(0)  # zeros have a sign
+            words = some.view(np.uint64 if some.itemsize == 8 else np.uint32).astype(np.uint64)
+            keys[rows] += np.einsum("ij,j->i", words, factors + np.uint64(1))
         for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
             keys = (keys ^ (keys >> np.uint64(shift))) * np.uint64(factor)  # mixes all bits
         keys ^= keys >> np.uint64(31)
