@@ -3,7 +3,7 @@
 namespace stagenets {
 
 template <class Scalar>
-SoftmaxPath<Scalar>::SoftmaxPath(const RidgeFactor<Scalar>& factor, const Targets& targets,
+SoftmaxPath<Scalar>::SoftmaxPath(const CoordinateFactor<Scalar>& factor, const Targets& targets,
                                  const RowWeights& weights, const RowBlocks& blocks,
                                  std::vector<Index> sizes, Team& team)
     : factor_(factor),

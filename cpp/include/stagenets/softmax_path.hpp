@@ -10,8 +10,9 @@ template <class Scalar>
 class SoftmaxPath {
  public:
   // `sizes` are numbers of units (increasing). All arguments but these must outlive the path.
-  SoftmaxPath(const RidgeFactor<Scalar>& factor, const Targets& targets, const RowWeights& weights,
-              const RowBlocks& blocks, std::vector<Index> sizes, Team& team);
+  SoftmaxPath(const CoordinateFactor<Scalar>& factor, const Targets& targets,
+              const RowWeights& weights, const RowBlocks& blocks, std::vector<Index> sizes,
+              Team& team);
 
   const SoftmaxReadout<Scalar>& now() const { return readout_; }
   MatrixD readout() const { return factor_.readout_of(readout_.coordinates(), team_); }
@@ -44,7 +45,7 @@ class SoftmaxPath {
   template <class Refit>
   MatrixD change_by(Refit&& refit);
 
-  const RidgeFactor<Scalar>& factor_;
+  const CoordinateFactor<Scalar>& factor_;
   Team& team_;
   SoftmaxReadout<Scalar> readout_;
   MatrixD start_;  // coordinates before the first unit

@@ -14,7 +14,6 @@
 #pragma once
 
 #include "stagenets/quasi_newton.hpp"
-#include "stagenets/ridge_factor.hpp"
 
 namespace stagenets {
 
@@ -25,7 +24,7 @@ template <class Scalar>
 class SoftmaxReadout {
  public:
   // Starts with the fixed columns of the factor. All arguments must outlive it. `targets` have one label per row.
-  SoftmaxReadout(const RidgeFactor<Scalar>& factor, const Targets& targets,
+  SoftmaxReadout(const CoordinateFactor<Scalar>& factor, const Targets& targets,
                  const RowWeights& weights, const RowBlocks& blocks, Team& team);
 
   // Adds the next `count` columns of the factor.
@@ -37,11 +36,11 @@ class SoftmaxReadout {
 
   double objective() const { return objective_; }
   double loss() const { return loss_; }
-  const MatrixD& coordinates() const { return theta_; }
+  const MatrixD& coordinates() const { return theta_.values; }
 
   // A state to return to, before columns were added or fitted.
   struct Snapshot {
-    MatrixD theta;
+    Coordinates theta;
     QuasiNewton memory;
     Index last_refit;
   };
@@ -56,21 +55,23 @@ class SoftmaxReadout {
 
  private:
   Index outputs() const { return targets_.outputs(); }
-  Index width() const { return theta_.rows(); }
+  Index width() const { return theta_.values.rows(); }
   void measure_block(Index block, double* sums);
   static constexpr Index kSums = 3;
   void measured(const double* sums);
   // Moves to `theta` and returns the gradient there.
-  MatrixD move_to(const MatrixD& theta);
+  Coordinates move_to(const Coordinates& theta);
+  // Adds the coordinates of the fixed columns where these are implicit.
+  void grow_implicitly();
   void improve(double tolerance, int most_steps);
 
-  const RidgeFactor<Scalar>& factor_;
+  const CoordinateFactor<Scalar>& factor_;
   const Targets& targets_;
   const double* roots_;
   const double* left_out_;
   const RowBlocks& blocks_;
   Team& team_;
-  MatrixD theta_;
+  Coordinates theta_;
   Panels<Scalar> scores_;  // F, rows scaled by the roots of their weights
   Panels<Scalar> errors_;  // R, scaled likewise
   QuasiNewton memory_;

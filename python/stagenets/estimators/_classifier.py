@@ -76,8 +76,9 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training inputs. Computations are in float32 for float32 inputs, otherwise in float64.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training inputs; sparse ones are not filled in, here and in predictions.
+            Computations are in float32 for float32 inputs, otherwise in float64.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
@@ -92,8 +93,8 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
         self
         """
         with unchanged_on_failure(self):
-            X, y = validate_data(self, X, y, dtype=FLOAT_TYPES)
-            weights = checked_weights(sample_weight, len(X))
+            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOAT_TYPES)
+            weights = checked_weights(sample_weight, X.shape[0])
             weights, X, y, groups = with_weight(weights, X, y, groups)
             classes, labels = classes_and_labels(y)
             targets = _core.Targets.labels(labels, len(classes))
@@ -148,7 +149,7 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
         """
         with unchanged_on_failure(self):
             reset = check_stream(self)
-            X, y = validate_data(self, X, y, reset=reset, dtype=FLOAT_TYPES)
+            X, y = validate_data(self, X, y, reset=reset, accept_sparse="csr", dtype=FLOAT_TYPES)
             known = None if reset else self.classes_
             if classes is not None:
                 given = np.unique(column_or_1d(np.asarray(classes)))

@@ -161,8 +161,8 @@ class StagewiseNetwork(
     ) -> FittedNetwork:
         """Fit a network to these targets; `meaning` describes its outputs."""
         check_intervals(self, weighted=weights is not None)
-        stopping = stopping_of(self, len(X), labels, groups)
-        shape = counted(weights, len(X)), X.shape[1]
+        stopping = stopping_of(self, X.shape[0], labels, groups)
+        shape = counted(weights, X.shape[0]), X.shape[1]
         settings = self._settings(shape, stopping, meaning.get("classes"))
         stages = self._planned_stages(settings.max_units)
         X = contiguous(X)
@@ -192,7 +192,7 @@ class StagewiseNetwork(
         network = self._network_of(fit, **meaning)
         warn_if_nothing_helped(self, network.history)
         apart = stopping.validation_rows
-        used = np.delete(np.arange(len(X)), apart) if len(apart) else None
+        used = np.delete(np.arange(X.shape[0]), apart) if len(apart) else None
         return replace(
             network,
             importances=importances_of(fit.network, X, targets, effective_threads(self.n_jobs)),
@@ -243,7 +243,9 @@ class StagewiseNetwork(
         return self.network_
 
     def _validated(self, X: Any) -> FloatArray:
-        return contiguous(validate_data(self, X, reset=False, dtype=FLOAT_TYPES))
+        return contiguous(
+            validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOAT_TYPES)
+        )
 
     def transform(self, X: Any) -> FloatArray:
         """Activations of the hidden units.
@@ -327,6 +329,7 @@ class StagewiseNetwork(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 

@@ -31,8 +31,9 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training inputs. Computations are in float32 for float32 inputs, otherwise in float64.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training inputs; sparse ones are not filled in, here and in predictions.
+            Computations are in float32 for float32 inputs, otherwise in float64.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets; each is standardised internally, so that their units do not matter.
         sample_weight : array-like of shape (n_samples,), optional
@@ -47,8 +48,16 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
         self
         """
         with unchanged_on_failure(self):
-            X, y = validate_data(self, X, y, dtype=FLOAT_TYPES, multi_output=True, y_numeric=True)
-            weights = checked_weights(sample_weight, len(X))
+            X, y = validate_data(
+                self,
+                X,
+                y,
+                accept_sparse="csr",
+                dtype=FLOAT_TYPES,
+                multi_output=True,
+                y_numeric=True,
+            )
+            weights = checked_weights(sample_weight, X.shape[0])
             weights, X, y, groups = with_weight(weights, X, y, groups)
             y = np.asarray(y, dtype=np.float64)
             targets = _core.Targets.numbers(y.reshape(len(y), -1))
@@ -96,7 +105,14 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
         with unchanged_on_failure(self):
             reset = check_stream(self)
             X, y = validate_data(
-                self, X, y, reset=reset, dtype=FLOAT_TYPES, multi_output=True, y_numeric=True
+                self,
+                X,
+                y,
+                reset=reset,
+                accept_sparse="csr",
+                dtype=FLOAT_TYPES,
+                multi_output=True,
+                y_numeric=True,
             )
             y = np.asarray(y, dtype=np.float64)
             columns = () if reset or self.network_.one_target else (self.network_.n_outputs,)

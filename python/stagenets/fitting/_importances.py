@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stagenets import _core
+from stagenets.fitting._parameters import contiguous
 from stagenets.fitting._threads import single_threaded_blas
 
 if TYPE_CHECKING:
@@ -26,9 +27,9 @@ def importances_of(
     """
     seen = sum(np.count_nonzero(layer.weights) for layer in core.layers)
     most = min(_MOST_ROWS, max(100, _MOST_EXCHANGES // max(seen, 1)))
-    rows = np.linspace(0, len(X) - 1, min(len(X), most)).astype(np.intp)
+    rows = np.linspace(0, X.shape[0] - 1, min(X.shape[0], most)).astype(np.intp)
     with single_threaded_blas():
-        effects = _core.input_effects(core, np.ascontiguousarray(X[rows]), threads=threads)
+        effects = _core.input_effects(core, contiguous(X[rows]), threads=threads)
     if targets.task == _core.Task.NUMBERS:
         variance = targets.values.var(axis=0)
         effects = effects / np.where(variance > 0, variance, 1.0)

@@ -125,7 +125,7 @@ class NetworkSearch(
         split_params, weighs = self._routed(weights, metadata)
         classification = is_classifier(self)
         splitter = splitter_for(self.cv, y, classification=classification, seed=seed)
-        some = np.ones(len(X), dtype=bool) if weights is None else weights > 0
+        some = np.ones(X.shape[0], dtype=bool) if weights is None else weights > 0
         splits = splits_of_rows(self.cv, splitter, X, y, some, split_params)
         if not some.all():
             X, y, weights = X[some], y[some], weights[some]  # type: ignore[index]
@@ -138,7 +138,7 @@ class NetworkSearch(
             if by_weight is None:
                 judge = direct_judge(self.scoring, y, splits, classes, otherwise=judge)
         with search_progress(type(self).__name__, self.verbose) as progress:
-            grid = self._grid((counted(weights, len(X)), X.shape[1]))
+            grid = self._grid((counted(weights, X.shape[0]), X.shape[1]))
             memory = _bytes("max_memory", self.max_memory)
             search = PathSearch(model, grid, splits, memory, progress)
             calibrate = classification and judge is not None and needs_probabilities(scorer)
@@ -149,7 +149,7 @@ class NetworkSearch(
         self.cv_results_ = _results(search.candidates, quality)
         best = int(np.argmin(self.cv_results_["rank_test_score"]))
         if self.prefer_default:
-            default = self._default_network((counted(weights, len(X)), X.shape[1]))
+            default = self._default_network((counted(weights, X.shape[0]), X.shape[1]))
             size = self._estimator._size_name
             best = cautious_choice(search.candidates, quality, best, default, size)
         self.best_index_ = best
@@ -265,6 +265,7 @@ class NetworkSearch(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
@@ -316,8 +317,9 @@ class ClassifierSearch(ClassifierMixin, NetworkSearch):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training inputs. Computations are in float32 for float32 inputs, otherwise in float64.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training inputs; sparse ones are not filled in, here and in predictions.
+            Computations are in float32 for float32 inputs, otherwise in float64.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
@@ -334,8 +336,8 @@ class ClassifierSearch(ClassifierMixin, NetworkSearch):
         self
         """
         with unchanged_on_failure(self):
-            X_array, y = validate_data(self, X, y, dtype=FLOAT_TYPES)
-            weights = checked_weights(sample_weight, len(X_array))
+            X_array, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOAT_TYPES)
+            weights = checked_weights(sample_weight, X_array.shape[0])
             model = self._search(X_array, y, weights, {**params, "groups": groups})
             self._refit(model, X, y, weights)
         return self
@@ -394,8 +396,9 @@ class RegressorSearch(RegressorMixin, NetworkSearch):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training inputs. Computations are in float32 for float32 inputs, otherwise in float64.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training inputs; sparse ones are not filled in, here and in predictions.
+            Computations are in float32 for float32 inputs, otherwise in float64.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets.
         sample_weight : array-like of shape (n_samples,), optional
@@ -413,10 +416,16 @@ class RegressorSearch(RegressorMixin, NetworkSearch):
         """
         with unchanged_on_failure(self):
             X_array, y_array = validate_data(
-                self, X, y, dtype=FLOAT_TYPES, multi_output=True, y_numeric=True
+                self,
+                X,
+                y,
+                accept_sparse="csr",
+                dtype=FLOAT_TYPES,
+                multi_output=True,
+                y_numeric=True,
             )
             y_array = np.asarray(y_array, dtype=np.float64)
-            weights = checked_weights(sample_weight, len(X_array))
+            weights = checked_weights(sample_weight, X_array.shape[0])
             model = self._search(X_array, y_array, weights, {**params, "groups": groups})
             self._refit(model, X, y, weights)
         return self

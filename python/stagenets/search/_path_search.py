@@ -59,7 +59,7 @@ class PathSearch:
         """
         size_name = self.model._size_name
         sizes = sorted(set(self.grid[size_name]))
-        shape = counted(weights, len(X)), X.shape[1]
+        shape = counted(weights, X.shape[0]), X.shape[1]
         families = self._families(shape, sizes[-1], classes)
         with single_threaded_blas():
             quality = _core.search_networks(
