@@ -209,8 +209,9 @@ template <class Scalar>
 void SoftmaxReadout<Scalar>::refit_if_due() {
   constexpr double kGrowth = 1.1, kTolerance = 1e-3;
   constexpr int kSteps = 3;
-  if (static_cast<double>(width()) < kGrowth * static_cast<double>(last_refit_)) return;
-  last_refit_ = width();
+  const Index rank = width() - factor_.fixed_width() + factor_.fixed_rank();
+  if (static_cast<double>(rank) < kGrowth * static_cast<double>(last_refit_)) return;
+  last_refit_ = rank;
   improve(kTolerance, kSteps);
 }
 

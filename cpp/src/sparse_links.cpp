@@ -30,6 +30,18 @@ SparseLinks<Scalar>::SparseLinks(const Inputs<Scalar>& inputs, bool intercept,
   }
 }
 
+template <class Scalar>
+Index SparseLinks<Scalar>::distinct_rows() const {
+  std::vector<Index> rows;
+  for (Index i = 0; i < inputs_.rows(); ++i) {
+    if (root(i) > 0) rows.push_back(i);
+  }
+  const auto before = [&](Index a, Index b) { return inputs_.comes_before(a, b); };
+  std::sort(rows.begin(), rows.end(), before);
+  const auto same = [&](Index a, Index b) { return !before(a, b); };
+  return std::unique(rows.begin(), rows.end(), same) - rows.begin();
+}
+
 // x_i·x_k = 1 + ‖r‖² + r·d_i + r·d_k + d_i·d_k. A column of the result is formed by one thread, from the columns of D
 // that its row has entries in.
 template <class Scalar>

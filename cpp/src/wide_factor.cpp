@@ -16,6 +16,7 @@ WideFactor<Scalar>::WideFactor(Design<Scalar>& design, RidgeState<Scalar>& state
       blocks_(state.blocks),
       alpha_(state.alpha),
       l0_(design.fixed_products_of_rows(state.blocks, team)),
+      rank_(std::min(design.fixed(), design.sparse_links().distinct_rows())),
       q_(state.blocks, units + spare),
       l_(units, units),
       z_(units, state.outputs()) {

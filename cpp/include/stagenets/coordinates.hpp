@@ -52,6 +52,8 @@ class CoordinateFactor : public Factor<Scalar> {
   // Coordinates of the fixed columns, and whether they are implicit.
   virtual Index fixed_width() const = 0;
   virtual bool is_implicit() const { return false; }
+  // How many of these are independent.
+  virtual Index fixed_rank() const { return fixed_width(); }
   // Q₀Q₀ᵀV.
   virtual MatrixD image(const MatrixD& values, Team& team) const = 0;
   // The columns of Q of coordinates that are not implicit, on a block of rows.

@@ -75,7 +75,7 @@ class SoftmaxReadout {
   Panels<Scalar> scores_;  // F, rows scaled by the roots of their weights
   Panels<Scalar> errors_;  // R, scaled likewise
   QuasiNewton memory_;
-  Index last_refit_ = 0;  // width at that time
+  Index last_refit_ = 0;  // independent coordinates at that time
   double total_weight_;
   double objective_ = 0, loss_ = 0;
   double curvature_ = 0;  // sum over the rows of their mean curvature

@@ -13,6 +13,8 @@ class SparseLinks {
   // Inputs and weights must outlive it; root_weights is null for equal weights. Rows are scaled by these.
   SparseLinks(const Inputs<Scalar>& inputs, bool intercept, const double* root_weights);
 
+  // The number of rows with a weight that differ from each other.
+  Index distinct_rows() const;
   // The lower triangle of A₀A₀ᵀ over all rows. What is above it is never touched, so that the system need not provide
   // memory for it.
   MatrixD products_of_rows(Team& team) const;

@@ -36,6 +36,7 @@ class WideFactor final : public CoordinateFactor<Scalar> {
 
   Index fixed_width() const override { return l0_.rows(); }
   bool is_implicit() const override { return true; }
+  Index fixed_rank() const override { return rank_; }
   MatrixD image(const MatrixD& values, Team& team) const override;
   ConstMatrixMap<Scalar> columns(Index block, Index first, Index count) const override {
     return q_.block(block, first - fixed_width(), count);
@@ -54,6 +55,7 @@ class WideFactor final : public CoordinateFactor<Scalar> {
   const RowBlocks& blocks_;
   double alpha_;
   MatrixD l0_;
+  Index rank_;                     // of A₀, but for coincidences
   double trace_, largest_;         // of K₀, and its largest diagonal element
   MatrixD dual_;                   // K₀⁻¹T
   Index width_ = 0;                // units so far
