@@ -22,10 +22,9 @@ Observer observer_of(const py::object& callback) {
 namespace {
 
 template <class Scalar>
-TrainingData<Scalar> checked_data(const InputArray<Scalar>& x, const Targets& targets,
+TrainingData<Scalar> checked_data(const InputView<Scalar>& view, const Targets& targets,
                                   const NetworkSettings& settings,
                                   const std::optional<VectorD>& weights) {
-  const InputView<Scalar> view = view_of(x);
   check(view.rows >= 1 && view.columns >= 1, "X must not be empty");
   check_rows("targets", targets.rows(), view.rows);
   check_weights(weights, view.rows);
@@ -38,13 +37,13 @@ TrainingData<Scalar> checked_data(const InputArray<Scalar>& x, const Targets& ta
 }
 
 template <class Scalar>
-std::shared_ptr<Fit> fit_from_python(const InputArray<Scalar>& x, const Targets& targets,
+std::shared_ptr<Fit> fit_from_python(const InputRows<Scalar>& x, const Targets& targets,
                                      const NetworkSettings& settings,
                                      const std::optional<VectorD>& weights,
                                      const CrossValidation* choice, int threads,
                                      const py::object& callback, const py::object& progress,
                                      const KnownStages* known, bool remember) {
-  const TrainingData<Scalar> data = checked_data(x, targets, settings, weights);
+  const TrainingData<Scalar> data = checked_data(view_of(x), targets, settings, weights);
   const Observer observer = observer_of(callback);
   const SearchProgress folds_done = progress_of(progress);
   FitRequest request{settings, choice ? *choice : CrossValidation(), threads, remember};
@@ -69,7 +68,7 @@ std::unique_ptr<PausedNetworkFit> pause_from_python(const InputArray<Scalar>& x,
                                                     bool steered, int threads) {
   auto paused = std::make_unique<PausedNetworkFit>();
   paused->weights = std::move(weights);
-  const TrainingData<Scalar> data = checked_data(x, targets, settings, paused->weights);
+  const TrainingData<Scalar> data = checked_data(view_of(x), targets, settings, paused->weights);
   paused->bytes = bytes_of_fit(data, settings);
   const auto work = [data, &settings, threads](const Reduction& reduction, const Observer& observer,
                                                const Team::Poll& poll) {

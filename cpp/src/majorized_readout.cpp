@@ -8,7 +8,7 @@
 namespace stagenets {
 
 template <class Scalar>
-MajorizedReadout<Scalar>::MajorizedReadout(const RidgeFactor<Scalar>& factor,
+MajorizedReadout<Scalar>::MajorizedReadout(const CoordinateFactor<Scalar>& factor,
                                            const Targets& targets, const RowWeights& weights,
                                            const RowBlocks& blocks, Team& team)
     : factor_(factor),
@@ -19,7 +19,7 @@ MajorizedReadout<Scalar>::MajorizedReadout(const RidgeFactor<Scalar>& factor,
       team_(team),
       loss_(targets.task()),
       bound_(loss_.curvature_bound()),
-      theta_(MatrixD::Zero(0, targets.outputs())),
+      theta_{MatrixD::Zero(0, targets.outputs()), {}},
       scores_(blocks, targets.outputs()),
       errors_(blocks, targets.outputs()),
       memory_(1 / bound_),
@@ -27,7 +27,11 @@ MajorizedReadout<Scalar>::MajorizedReadout(const RidgeFactor<Scalar>& factor,
           blocks.complete(roots_ ? Eigen::Map<const VectorD>(roots_, targets.rows()).squaredNorm()
                                  : static_cast<double>(targets.rows()))) {
   move_to(theta_);
-  grow(factor.fixed_width());
+  if (factor.is_implicit()) {
+    grow_implicitly();
+  } else {
+    grow(factor.fixed_width());
+  }
   refit_if_due();
 }
 
@@ -50,7 +54,7 @@ void MajorizedReadout<Scalar>::measure_block(Index block, double* sums) {
 template <class Scalar>
 void MajorizedReadout<Scalar>::measured(const double* sums) {
   total_loss_ = sums[0];
-  objective_ = total_loss_ + bound_ / 2 * std::max(0.0, theta_.squaredNorm() - sums[1]);
+  objective_ = total_loss_ + bound_ / 2 * std::max(0.0, inner(theta_, theta_) - sums[1]);
   curvature_ = sums[2];
 }
 
@@ -65,8 +69,9 @@ void MajorizedReadout<Scalar>::grow(Index count) {
                            matrix_map(sums, count, q, count));
   });
   const Eigen::Map<const MatrixD> step(total.data(), count, q);
-  theta_.conservativeResize(first + count, q);
-  theta_.bottomRows(count) = step;
+  theta_.grow(count);
+  theta_.values.bottomRows(count) = step;
+  if (theta_.image.size() > 0) theta_.image.bottomRows(count) = step;
   memory_.grow(count);
   const Matrix<Scalar> minus_step = -step.template cast<Scalar>();
   const VectorD measures = blocks_.sum(team_, kSums, [&](double* sums, Index b, int) {
@@ -76,47 +81,87 @@ void MajorizedReadout<Scalar>::grow(Index count) {
   measured(measures.data());
 }
 
+// Columns Q₀ that are not at hand move by Q₀ᵀZ like any others: by V = Z.
 template <class Scalar>
-MatrixD MajorizedReadout<Scalar>::move_to(const MatrixD& theta) {
-  const Index d = theta.rows(), q = outputs(), size = d * q;
-  const Matrix<Scalar> minus_theta = -theta.template cast<Scalar>();
+void MajorizedReadout<Scalar>::grow_implicitly() {
+  MatrixD working(targets_.rows(), outputs());
+  for (Index b = 0; b < blocks_.blocks(); ++b) {
+    const RowRange range = blocks_.block(b);
+    working.middleRows(range.first, range.count) =
+        (scores_.block(b, 0, outputs()) +
+         static_cast<Scalar>(1 / bound_) * errors_.block(b, 0, outputs()))
+            .template cast<double>();
+  }
+  MatrixD image = factor_.image(working, team_);
+  move_to({std::move(working), std::move(image)});
+}
+
+template <class Scalar>
+Coordinates MajorizedReadout<Scalar>::move_to(const Coordinates& theta) {
+  const Index implicit = theta.image.size() > 0 ? factor_.fixed_width() : 0;
+  const Index d = theta.values.rows() - implicit, q = outputs(), size = d * q;
+  const Matrix<Scalar> minus_theta = -theta.values.bottomRows(d).template cast<Scalar>();
+  MatrixD gradient(implicit + d, q);
   const RowBlocks blocks = blocks_.for_sums(size + kSums);
   const VectorD total = blocks.sum(team_, size + kSums, [&](double* sums, Index b, int) {
     MatrixMap<Scalar> scores = scores_.block(b, 0, q);
-    scores.setZero();
-    if (d > 0) subtract_product(factor_.columns(b, 0, d), minus_theta, scores);
+    const RowRange range = blocks.block(b);
+    if (implicit > 0) {
+      scores = theta.image.middleRows(range.first, range.count).template cast<Scalar>();
+    } else {
+      scores.setZero();
+    }
+    if (d > 0) subtract_product(factor_.columns(b, implicit, d), minus_theta, scores);
     measure_block(b, sums + size);
-    if (d == 0) return;
+    if (implicit + d == 0) return;
     const Matrix<Scalar> pull = -(errors_.block(b, 0, q) + static_cast<Scalar>(bound_) * scores);
-    add_transposed_product(factor_.columns(b, 0, d), pull, matrix_map(sums, d, q, d));
+    if (implicit > 0) {
+      gradient.middleRows(range.first, range.count) = pull.template cast<double>();
+    }
+    if (d > 0) {
+      add_transposed_product(factor_.columns(b, implicit, d), pull, matrix_map(sums, d, q, d));
+    }
   });
   theta_ = theta;
   measured(total.data() + size);
-  return Eigen::Map<const MatrixD>(total.data(), d, q) + bound_ * theta_;
+  gradient.bottomRows(d) = Eigen::Map<const MatrixD>(total.data(), d, q);
+  gradient += bound_ * theta_.values;
+  if (implicit == 0) return {std::move(gradient), {}};
+  MatrixD image = gradient;
+  image.topRows(implicit) = factor_.image(gradient.topRows(implicit), team_);
+  return {std::move(gradient), std::move(image)};
 }
 
 // Every step lowers the objective: a direction that does not is replaced by the majorising step, which must. Ends when
 // a step would lower it by less than the given fraction, as far as the memory can tell.
 template <class Scalar>
 void MajorizedReadout<Scalar>::improve(double tolerance, int most_steps) {
-  MatrixD start = theta_;
-  MatrixD gradient = move_to(start);
+  Coordinates start = theta_;
+  Coordinates gradient = move_to(start);
   double before = objective_;
   for (int step = 0; step < most_steps; ++step) {
-    MatrixD direction = memory_.direction(gradient);
-    const double slope = gradient.cwiseProduct(direction).sum();
+    Coordinates direction = memory_.direction(gradient);
+    const double slope = inner(gradient, direction);
     if (-slope / 2 <= tolerance * before) return;
-    MatrixD next = move_to(start + direction);
+    const auto step_from_start = [&] {
+      Coordinates end = start;
+      end += direction;
+      return move_to(end);
+    };
+    Coordinates next = step_from_start();
     if (!(objective_ < before + 1e-4 * slope)) {
       memory_.forget();
-      direction = -gradient / bound_;
-      next = move_to(start + direction);
+      direction = gradient;
+      direction *= -1 / bound_;
+      next = step_from_start();
       if (!(objective_ < before)) {  // at the limit of rounding
         move_to(start);
         return;
       }
     }
-    memory_.remember(direction, next - gradient);
+    Coordinates change = next;
+    change.add(-1, gradient);
+    memory_.remember(direction, std::move(change));
     start += direction;
     gradient = std::move(next);
     before = objective_;
@@ -127,8 +172,9 @@ template <class Scalar>
 void MajorizedReadout<Scalar>::refit_if_due() {
   constexpr double kGrowth = 1.1, kTolerance = 1e-3;
   constexpr int kSteps = 3;
-  if (static_cast<double>(width()) < kGrowth * static_cast<double>(last_refit_)) return;
-  last_refit_ = width();
+  const Index rank = width() - factor_.fixed_width() + factor_.fixed_rank();
+  if (static_cast<double>(rank) < kGrowth * static_cast<double>(last_refit_)) return;
+  last_refit_ = rank;
   improve(kTolerance, kSteps);
 }
 

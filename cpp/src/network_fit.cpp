@@ -9,7 +9,7 @@ namespace {
 template <class Scalar>
 bool worth_column_major(const WeightDraws& draws, const InputView<Scalar>& inputs) {
   constexpr std::size_t kSmallBytes = std::size_t{48} << 20;
-  const std::size_t bytes = static_cast<std::size_t>(inputs.rows * inputs.columns) * sizeof(Scalar);
+  const std::size_t bytes = static_cast<std::size_t>(inputs.stored()) * sizeof(Scalar);
   return draws.mostly_sparse() && bytes <= kSmallBytes;
 }
 
@@ -54,8 +54,13 @@ double bytes_of_fit(const TrainingData<Scalar>& data, const NetworkSettings& set
   const Architecture& architecture = *settings.architecture;
   const Index inputs = data.inputs.columns;
   const Index fixed = (settings.intercept ? 1 : 0) + (architecture.links_inputs() ? inputs : 0);
-  const FitShape shape{data.inputs.rows,         inputs,        data.targets.outputs(), fixed,
-                       architecture.max_units(), sizeof(Scalar)};
+  const FitShape shape{data.inputs.rows,
+                       inputs,
+                       data.targets.outputs(),
+                       fixed,
+                       architecture.max_units(),
+                       sizeof(Scalar),
+                       architecture.links_inputs() && data.inputs.is_sparse()};
   return ridge_bytes(shape, settings.stages) + architecture.draw_bytes(inputs, settings.stages);
 }
 
@@ -68,9 +73,9 @@ NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& 
   const RowBlocks blocks =
       RowBlocks::for_fit(data.inputs.rows, data.inputs.columns).completed_by(data.reduction);
   const Index pool = stages.one_shot() ? architecture.max_units() : stages.pool;
-  const double stage_operations = static_cast<double>(data.inputs.rows) *
-                                  static_cast<double>(pool) *
-                                  static_cast<double>(2 * data.inputs.columns + 20);
+  const double stage_operations =
+      static_cast<double>(pool) *
+      static_cast<double>(2 * data.inputs.stored() + 20 * data.inputs.rows);
   const RowWeights weights = row_weights(data.weights, settings.class_weights, data.targets,
                                          stages.stopping.validation_rows, blocks);
   const double* root_weights = weights.root_data();

@@ -178,6 +178,10 @@ JobBytes bytes_of(const NetworkSettings& network, const Split& split,
                   const TrainingData<Scalar>& data, const SearchSettings& search) {
   const double inputs = static_cast<double>(data.inputs.columns);
   const double outputs = static_cast<double>(data.targets.outputs());
+  const double stored =
+      static_cast<double>(data.inputs.stored()) / static_cast<double>(data.inputs.rows);
+  const double row_bytes =
+      stored * (data.inputs.is_sparse() ? sizeof(Scalar) + sizeof(std::int32_t) : sizeof(Scalar));
   const double train = static_cast<double>(split.train.size());
   const double test = static_cast<double>(split.test.size());
   const double units =
@@ -195,8 +199,8 @@ JobBytes bytes_of(const NetworkSettings& network, const Split& split,
   bytes.network = train * ((width + outputs) * sizeof(Scalar) + (links ? 8 : 0)) +
                   2 * width * width * 8 + terms * inputs * (2 * units + pool) * 8;
   // Gathered rows and targets, predictions of the test rows (and a copy for the judge), the path of one network.
-  bytes.common = train * (inputs * sizeof(Scalar) + 3 * outputs * 8) +
-                 test * ((outputs + width + inputs) * sizeof(Scalar) + 3 * outputs * 8) +
+  bytes.common = train * (row_bytes + 3 * outputs * 8) +
+                 test * ((outputs + width) * sizeof(Scalar) + row_bytes + 3 * outputs * 8) +
                  4 * width * width * 8 + (links ? 2 * std::min(train, 4096.0) * width * 8 : 0);
   return bytes;
 }

@@ -30,7 +30,8 @@ StagewiseRun<Scalar>::StagewiseRun(Design<Scalar>& design, const RowBlocks& bloc
       best_merit_(-std::numeric_limits<double>::infinity()) {
   const std::vector<Index>& rows = settings.stopping.validation_rows;
   if (settings.loss == Loss::log) {
-    majorized_.emplace(ridge_.primal(), targets, design.weights(), blocks, wanted.sizes, team);
+    majorized_.emplace(ridge_.coordinate_factor(), targets, design.weights(), blocks, wanted.sizes,
+                       team);
   }
   if (!rows.empty())
     validation_.emplace(design, targets.of_rows(rows), rows, design.weights().set_aside);

@@ -60,7 +60,8 @@ void sort_by_inputs(std::vector<Index>& order, Index inputs, const RowNumbers& n
 }  // namespace
 
 TrainingValues::TrainingValues(const Value& value, Index rows, Index inputs,
-                               const double* root_weights, const RowBlocks& blocks) {
+                               const double* root_weights, const RowBlocks& blocks,
+                               const Before& before) {
   std::vector<Index> weighted;
   for (Index row = 0; row < rows; ++row) {
     if (!root_weights || root_weights[row] > 0) weighted.push_back(row);
@@ -71,12 +72,17 @@ TrainingValues::TrainingValues(const Value& value, Index rows, Index inputs,
     const double root = root_weights[weighted[i]];
     weights[numbers_.first + static_cast<Index>(i)] = root * root;
   }
+  order_.resize(static_cast<std::size_t>(numbers_.all));
+  std::iota(order_.begin(), order_.end(), Index{0});
+  if (before) {
+    std::sort(order_.begin(), order_.end(), [&](Index a, Index b) {
+      return before(weighted[static_cast<std::size_t>(a)], weighted[static_cast<std::size_t>(b)]);
+    });
+  }
   value_ = [value, weighted = std::move(weighted), first = numbers_.first](Index row, Index input) {
     return value(weighted[static_cast<std::size_t>(row - first)], input);
   };
-  order_.resize(static_cast<std::size_t>(numbers_.all));
-  std::iota(order_.begin(), order_.end(), Index{0});
-  sort_by_inputs(order_, inputs, numbers_, value_, blocks);
+  if (!before) sort_by_inputs(order_, inputs, numbers_, value_, blocks);
   if (!root_weights) return;
   blocks.complete(weights.data(), weights.size());
   double total = 0;

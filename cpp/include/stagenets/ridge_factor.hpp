@@ -5,13 +5,13 @@
 
 #include <memory>
 
-#include "stagenets/factor.hpp"
+#include "stagenets/coordinates.hpp"
 #include "stagenets/row_space.hpp"
 
 namespace stagenets {
 
 template <class Scalar>
-class RidgeFactor final : public Factor<Scalar> {
+class RidgeFactor final : public CoordinateFactor<Scalar> {
  public:
   // Starts from the design's fixed columns, with room for `units` more and for `spare` columns that are
   // projected but not appended. Sets up the state. With a row space, the columns of that take the place of the fixed ones,
@@ -30,13 +30,12 @@ class RidgeFactor final : public Factor<Scalar> {
   // Ω of the first units, for each of the given numbers of units, side by side.
   MatrixD readouts(const std::vector<Index>& units, Design<Scalar>& design, Team& team) const;
 
-  // Columns of Q on a block of rows; the first ones are those of the fixed columns.
-  ConstMatrixMap<Scalar> columns(Index block, Index first, Index count) const {
+  Index fixed_width() const override { return static_cast<Index>(kept_fixed_.size()); }
+  MatrixD image(const MatrixD& values, Team&) const override { return values; }
+  ConstMatrixMap<Scalar> columns(Index block, Index first, Index count) const override {
     return q_.block(block, first, count);
   }
-  Index fixed_width() const { return static_cast<Index>(kept_fixed_.size()); }
-  // Ω = L⁻ᵀΘ, of the height of the first columns of a design.
-  MatrixD readout_of(const MatrixD& coordinates, Team& team) const;
+  MatrixD readout_of(const MatrixD& coordinates, Team& team) const override;
 
  private:
   void start(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team);

@@ -1,6 +1,7 @@
 // A worker's buffers, grown on demand and reused from block to block.
 #pragma once
 
+#include "stagenets/input_block.hpp"
 #include "stagenets/profile.hpp"
 #include "stagenets/types.hpp"
 
@@ -8,7 +9,8 @@ namespace stagenets {
 
 template <class Scalar>
 struct Scratch {
-  Matrix<Scalar> inputs, features, pool, residual;
+  LoadedRows<Scalar> inputs;
+  Matrix<Scalar> features, pool, residual;
   MatrixD wide;
   Profile profile;
 };

@@ -179,12 +179,12 @@ class StagewiseNetwork(
         """Fit a network to these targets; `meaning` describes its outputs."""
         several = targets.task == _core.Task.SEVERAL_LABELS
         check_intervals(self, weighted=weights is not None, several_labels=several)
-        stopping = stopping_of(self, len(X), labels, groups)
-        shape = counted(weights, len(X)), X.shape[1]
+        stopping = stopping_of(self, X.shape[0], labels, groups)
+        shape = counted(weights, X.shape[0]), X.shape[1]
         settings = self._settings(shape, stopping, meaning.get("classes"), several_labels=several)
+        X = contiguous(X)
         choice = choice_of(self, X, targets, labels, groups, shape[0])
         stages = self._planned_stages(settings.max_units)
-        X = contiguous(X)
         no_weights = np.empty(0)
         memory = memory_for(
             self,
@@ -212,7 +212,7 @@ class StagewiseNetwork(
         network = self._network_of(fit, several_labels=several, **meaning)
         warn_if_nothing_helped(self, network.history)
         apart = stopping.validation_rows
-        used = np.delete(np.arange(len(X)), apart) if len(apart) else None
+        used = np.delete(np.arange(X.shape[0]), apart) if len(apart) else None
         return replace(
             network,
             importances=importances_of(
@@ -365,6 +365,7 @@ class StagewiseNetwork(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stagenets import _core
+from stagenets.fitting._parameters import contiguous
 from stagenets.fitting._threads import single_threaded_blas
 
 if TYPE_CHECKING:
@@ -31,11 +32,11 @@ def importances_of(
     """
     seen = sum(np.count_nonzero(layer.weights) for layer in core.layers)
     most = min(_MOST_ROWS, max(100, _MOST_EXCHANGES // max(seen, 1)))
-    rows = np.linspace(0, len(X) - 1, min(len(X), most)).astype(np.intp)
+    rows = np.linspace(0, X.shape[0] - 1, min(X.shape[0], most)).astype(np.intp)
     with single_threaded_blas():
         effects = _core.input_effects(
             core,
-            np.ascontiguousarray(X[rows]),
+            contiguous(X[rows]),
             ends=np.arange(1, core.n_inputs + 1) if encoding is None else encoding.ends,
             threads=threads,
         )

@@ -9,6 +9,7 @@ from typing import Any
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils import assert_all_finite, check_array, check_X_y
 from sklearn.utils.validation import validate_data
 
@@ -26,7 +27,8 @@ _ACCEPTED = "'from_dtype', None, or the categorical columns as a list of names, 
 class Rows:
     """Rows of numbers, NaN where they are missing; `complete` says that none is.
 
-    In a categorical column, the numbers are places in its `labels`, by column.
+    In a categorical column, the numbers are places in its `labels`, by column. Values may be
+    sparse if they are complete and without categories.
     """
 
     values: FloatArray
@@ -45,7 +47,7 @@ class Rows:
         return self.complete and not self.labels
 
     def __len__(self) -> int:
-        return len(self.values)
+        return self.shape[0]
 
     def __getitem__(self, rows: NDArray[Any]) -> Rows:
         return replace(self, values=self.values[rows])
@@ -62,10 +64,17 @@ def checked_rows(
     no_y = isinstance(y, str) and y == "no_validation"
     categorical = categorical_columns(model, X) if reset else model.network_.categorical_columns
     if not categorical:
-        options = {"dtype": FLOAT_TYPES, "ensure_all_finite": False, **checks}
+        options = {
+            "accept_sparse": "csr",
+            "dtype": FLOAT_TYPES,
+            "ensure_all_finite": False,
+            **checks,
+        }
         checked = validate_data(model, X, y, reset=reset, **options)
         values, y = (checked, None) if no_y else checked
         return Rows(values, {}, _are_complete(values)), y
+    if issparse(X):
+        raise ValueError("X must be dense to have categorical columns; got a sparse matrix")
     validate_data(model, X, reset=reset, skip_check_array=True)
     rows = _coded(model, X, categorical)
     if no_y:
@@ -175,7 +184,11 @@ def _sorted(labels: Collection[Label]) -> list[Label]:
 
 
 def _are_complete(values: FloatArray) -> bool:
-    """Whether there is no NaN; ValueError for infinity."""
+    """Whether there is no NaN; ValueError for infinity, and for NaN in sparse rows."""
+    if issparse(values):
+        if not _are_complete(values.data):
+            raise ValueError("Input X contains NaN: only dense inputs may have missing values")
+        return True
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(values.sum()):  # in nearly all cases: a single sweep
             return True

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.sparsefuncs import min_max_axis
 
 from stagenets import _core
 from stagenets.fitting._fitted_network import core_network, no_path, plain_network
@@ -55,9 +57,8 @@ def with_batch(
     plain = plain_network(model.network_.core)
     if plain["bounds"] is not None:  # rows of the fit are never clamped, nor are those of a stream
         low, high = plain["bounds"]
-        plain["bounds"] = np.stack(
-            [np.minimum(low, X.min(axis=0)), np.maximum(high, X.max(axis=0))]
-        )
+        least, greatest = min_max_axis(X, axis=0) if issparse(X) else (X.min(axis=0), X.max(axis=0))
+        plain["bounds"] = np.stack([np.minimum(low, least), np.maximum(high, greatest)])
     values = (targets.values - stream.center) / stream.scale
     with single_threaded_blas():
         more = _core.readout_gram(core_network(plain), X, stream.map, values, threads=threads)
