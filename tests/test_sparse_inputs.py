@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 import problems
 import stagenets
+from stagenets.fitting._choice import folds_by_value
 
 FORMATS = [
     sparse.csr_matrix,
@@ -258,6 +259,51 @@ def test_entries_that_are_not_numbers_are_refused():
     rows.data[3] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         stagenets.ELMRegressor().fit(rows, np.arange(20))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_row_has_the_same_key_in_either_form(dtype):
+    X = mostly_zeros(40, 6).astype(dtype)
+    rows = sparse.csr_array(X)
+    zeros = X[:, 3] > 0
+    X[zeros, 3] = -0.0
+    rows.data[np.isin(_rows_of(rows), np.flatnonzero(zeros)) & (rows.indices == 3)] = 0.0
+    y = np.arange(40.0)[:, None]
+    for expected, found in zip(
+        folds_by_value(X, y, None, 7), folds_by_value(rows, y, None, 7), strict=True
+    ):
+        np.testing.assert_array_equal(found[1], expected[1])
+
+
+@pytest.mark.parametrize("p", [9, 150], ids=["tall", "wide"])
+@pytest.mark.parametrize("loss", ["log", "squared"])
+def test_several_labels_and_the_penalty_chosen_are_the_same(loss, p):
+    X, y = data_for(stagenets.RVFLClassifier, p=p)
+    Y = np.column_stack([y > 0, y > 1, X[:, 3] > 0]).astype(int)
+    models = [
+        stagenets.RVFLClassifier(n_hidden=8, loss=loss, random_state=0).fit(rows, Y)
+        for rows in (X, sparse.csr_array(X))
+    ]
+    assert models[0].alpha_ == models[1].alpha_
+    assert_same_network(*models, X)
+
+
+def test_sparse_columns_cannot_be_categorical():
+    X, y = data_for(stagenets.ELMRegressor)
+    rows = sparse.csr_array(X)
+    with pytest.raises(ValueError, match="dense to have categorical columns"):
+        problems.small(stagenets.ELMRegressor, categorical_features=[2]).fit(rows, y)
+    dense = problems.small(stagenets.ELMRegressor, categorical_features=[2]).fit(X, y)
+    with pytest.raises(ValueError, match="dense to have categorical columns"):
+        dense.predict(rows)
+
+
+def test_missing_values_in_training_leave_sparse_predictions_as_they_are():
+    X, y = data_for(stagenets.RVFLRegressor)
+    with_gaps = X.copy()
+    with_gaps[::7, 3] = np.nan
+    model = problems.small(stagenets.RVFLRegressor).fit(with_gaps, y)
+    np.testing.assert_allclose(model.predict(sparse.csr_array(X)), model.predict(X), rtol=1e-9)
 
 
 PEAK = """
