@@ -276,7 +276,8 @@ class StagewiseNetwork(
 
     def _validated(self, X: Any) -> FloatArray:
         rows, _ = checked_rows(self, X, reset=False)
-        return contiguous(self.network_.inputs(rows))
+        inputs: FloatArray = contiguous(self.network_.inputs(rows))
+        return inputs
 
     def _encoding(self, rows: Rows, weights: Weights | None) -> InputEncoding:
         """How the columns of these training rows become inputs."""

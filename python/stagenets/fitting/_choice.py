@@ -85,6 +85,7 @@ def _row_keys(X: FloatArray, values: FloatArray, seed: int) -> NDArray[np.uint64
     """A number for every row, as if drawn at random, that equal rows have in common."""
     rng = np.random.default_rng(seed)
     keys = np.zeros(X.shape[0], dtype=np.uint64)
+    table: Any  # dense or sparse
     for table in (X, values):
         factors = rng.integers(2**63, size=table.shape[1], dtype=np.uint64) * np.uint64(2)
         factors += np.uint64(1)

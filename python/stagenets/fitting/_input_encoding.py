@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 
 from stagenets.fitting._rows import Label, Rows
 
@@ -81,7 +81,7 @@ class InputEncoding:
                 return values
             return np.where(np.isnan(values), self.fills.astype(values.dtype), values)
         if issparse(values):  # a fit to dense rows has added inputs for missing values
-            values = values.toarray()
+            values = csr_array(values).toarray()
         inputs = np.zeros((len(values), int(self.ends[-1])), dtype=values.dtype, order="F")
         starts = self.ends - np.diff(self.ends, prepend=0)
         numeric = np.setdiff1d(np.arange(self.n_columns), list(self.categories))

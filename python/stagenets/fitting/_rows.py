@@ -183,7 +183,7 @@ def _sorted(labels: Collection[Label]) -> list[Label]:
     return sorted(labels, key=order)
 
 
-def _are_complete(values: FloatArray) -> bool:
+def _are_complete(values: Any) -> bool:
     """Whether there is no NaN; ValueError for infinity, and for NaN in sparse rows."""
     if issparse(values):
         if not _are_complete(values.data):
@@ -193,4 +193,4 @@ def _are_complete(values: FloatArray) -> bool:
         if np.isfinite(values.sum()):  # in nearly all cases: a single sweep
             return True
     assert_all_finite(values, allow_nan=True, input_name="X")
-    return not np.isnan(values).any()
+    return not bool(np.isnan(values).any())
