@@ -30,9 +30,13 @@ TrainingData<Scalar> checked_data(const InputArray<Scalar>& x, const Targets& ta
   check_rows("targets", targets.rows(), view.rows);
   check_weights(weights, view.rows);
   check_class_weights(settings.class_weights, targets);
-  check(settings.stages.loss == Loss::squared || targets.task() != Task::numbers,
-        "loss='log' needs labels");
+  const Loss loss = settings.stages.loss;
+  const bool numbers = targets.task() == Task::numbers;
+  check(loss != Loss::log || !numbers, "loss='log' needs labels");
+  check(loss != Loss::huber || numbers, "loss='huber' needs numbers");
   const Stopping& stopping = settings.stages.stopping;
+  check(loss == Loss::squared || !numbers || stopping.by != StopBy::leave_one_out,
+        "stopping by 'loo' needs losses of one scale");
   check_row_numbers("validation_rows", stopping.validation_rows, view.rows);
   check_splits(stopping.splits, view.rows);
   return {view, targets, weights ? weights->data() : nullptr};

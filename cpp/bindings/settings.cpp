@@ -38,7 +38,7 @@ NetworkSettings make_settings(std::shared_ptr<const Architecture> architecture,
   settings.class_weights = class_weights;
   settings.stages.loss = loss_from_name(loss);
   check(settings.stages.loss == Loss::squared || alpha > 0,
-        "alpha must be positive with loss='log'");
+        "alpha must be positive unless loss='squared'");
   settings.stages.alpha = alpha;
   settings.stages.solver = solver_from_name(solver);
   settings.stages.tol = tol;
@@ -104,9 +104,7 @@ void register_settings(py::module_& module) {
              return ClassWeights{std::move(given)};
            }),
            py::arg("given"))
-      .def_static("balanced", [] {
-        return ClassWeights{{}, true};
-      });
+      .def_static("balanced", [] { return ClassWeights{{}, true}; });
 
   py::class_<NetworkSettings>(module, "NetworkSettings")
       .def(py::init(&make_settings), py::kw_only(), py::keep_alive<1, 3>(), py::arg("architecture"),

@@ -24,7 +24,8 @@ Solver solver_for(const StagewiseSettings& settings, const RowBlocks& blocks) {
 }
 
 double penalty_of(const StagewiseSettings& settings, Task task) {
-  return by_squares(settings) ? settings.alpha : RowLoss(task).majorizing_penalty(settings.alpha);
+  return by_squares(settings) ? settings.alpha
+                              : RowLoss(settings.loss, task).majorizing_penalty(settings.alpha);
 }
 
 // The number of candidates that the joint choice considers, however many units are still to be built: so the first
@@ -84,7 +85,8 @@ GrowingRidge<Scalar>::GrowingRidge(Design<Scalar>& design, const RowBlocks& bloc
                                    const Calibration* calibration, Team& team)
     : design_(design),
       team_(team),
-      state_(blocks, weighted_targets, penalty_of(settings, targets.task()), wanted.leverages()),
+      state_(blocks, weighted_targets, penalty_of(settings, targets.task()),
+             wanted.leverages() || !by_squares(settings)),
       solver_(solver_for(settings, blocks)),
       selection_(settings.selection),
       block_(settings.block),

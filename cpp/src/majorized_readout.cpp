@@ -6,18 +6,26 @@
 #include "stagenets/products.hpp"
 
 namespace stagenets {
+namespace {
+
+// Of the first scale: a network that fits most rows exactly is no reason to ignore all others.
+constexpr double kLeastScale = 1e-3;
+
+}  // namespace
 
 template <class Scalar>
 MajorizedReadout<Scalar>::MajorizedReadout(const RidgeFactor<Scalar>& factor,
-                                           const Targets& targets, const RowWeights& weights,
+                                           const Targets& targets, Loss loss,
+                                           const RowWeights& weights, const VectorD& leverage,
                                            const RowBlocks& blocks, Team& team)
     : factor_(factor),
       targets_(targets),
       roots_(weights.root_data()),
       left_out_(weights.left_out_data()),
+      leverage_(leverage),
       blocks_(blocks),
       team_(team),
-      loss_(targets.task()),
+      loss_(loss, targets.task()),
       bound_(loss_.curvature_bound()),
       theta_(MatrixD::Zero(0, targets.outputs())),
       scores_(blocks, targets.outputs()),
@@ -26,6 +34,13 @@ MajorizedReadout<Scalar>::MajorizedReadout(const RidgeFactor<Scalar>& factor,
       total_weight_(
           blocks.complete(roots_ ? Eigen::Map<const VectorD>(roots_, targets.rows()).squaredNorm()
                                  : static_cast<double>(targets.rows()))) {
+  if (loss_.has_scales()) {
+    // A target that is the same in more than half of the rows has its deviation for a scale, which is one.
+    const Eigen::RowVectorXd found =
+        typical_sizes(targets.values().rowwise() - medians(targets.values(), roots_), roots_);
+    loss_.set_scales((found.array() > 0).select(found, 1.0));
+    least_scales_ = kLeastScale * loss_.scales();
+  }
   move_to(theta_);
   grow(factor.fixed_width());
   refit_if_due();
@@ -123,12 +138,39 @@ void MajorizedReadout<Scalar>::improve(double tolerance, int most_steps) {
   }
 }
 
+// What is an outlier is seen better the more the network explains. The scales become those of the errors on rows left
+// out, and never larger, so that the objective falls with them.
+template <class Scalar>
+void MajorizedReadout<Scalar>::shrink_scales() {
+  if (!loss_.has_scales()) return;
+  MatrixD errors = targets_.values();
+  for (Index b = 0; b < blocks_.blocks(); ++b) {
+    const RowRange range = blocks_.block(b);
+    MatrixD scores = scores_.block(b, 0, outputs()).template cast<double>();
+    BlockWeights(roots_, range).unscale(scores);
+    errors.middleRows(range.first, range.count) -= scores;
+  }
+  for (Index i = 0; i < errors.rows(); ++i) {
+    errors.row(i) *= loo_growth(leverage_[i] * (left_out_ ? left_out_[i] : 1.0));
+  }
+  const Eigen::RowVectorXd found = typical_sizes(errors, roots_).cwiseMax(least_scales_);
+  loss_.set_scales(loss_.scales().cwiseMin(found));
+}
+
+template <class Scalar>
+void MajorizedReadout<Scalar>::working_errors(Panels<Scalar>& into) const {
+  for (Index b = 0; b < blocks_.blocks(); ++b) {
+    into.block(b, 0, outputs()) = errors_.block(b, 0, outputs()) / static_cast<Scalar>(bound_);
+  }
+}
+
 template <class Scalar>
 void MajorizedReadout<Scalar>::refit_if_due() {
   constexpr double kGrowth = 1.1, kTolerance = 1e-3;
   constexpr int kSteps = 3;
   if (static_cast<double>(width()) < kGrowth * static_cast<double>(last_refit_)) return;
   last_refit_ = width();
+  shrink_scales();
   improve(kTolerance, kSteps);
 }
 
@@ -136,6 +178,7 @@ template <class Scalar>
 void MajorizedReadout<Scalar>::converge() {
   constexpr double kTolerance = 1e-8;
   constexpr int kSteps = 500;
+  shrink_scales();
   improve(kTolerance, kSteps);
 }
 
@@ -143,6 +186,7 @@ template <class Scalar>
 void MajorizedReadout<Scalar>::return_to(const Snapshot& snapshot) {
   memory_ = snapshot.memory;
   last_refit_ = snapshot.last_refit;
+  loss_.set_scales(snapshot.scales);
   move_to(snapshot.theta);
 }
 
@@ -150,15 +194,14 @@ void MajorizedReadout<Scalar>::return_to(const Snapshot& snapshot) {
 // Hessian over the other rows. For the curvature κ in every row, aᵀH⁻¹a is h / ((1 − h) κ) with the leverage h of the
 // factor; the rows have the mean curvature w̄ instead, so it is about h / ((1 − h) w̄).
 template <class Scalar>
-typename MajorizedReadout<Scalar>::LeftOut MajorizedReadout<Scalar>::left_out(
-    const VectorD& leverage) const {
+typename MajorizedReadout<Scalar>::LeftOut MajorizedReadout<Scalar>::left_out() const {
   constexpr double kLeast = 1e-6;
   const double mean = std::max(curvature_ / total_weight_, kLeast);
   const VectorD sums = blocks_.sum(team_, 2, [&](double* into, Index b, int) {
     const RowRange range = blocks_.block(b);
     const auto labels = targets_.values().middleRows(range.first, range.count);
     const VectorD influence = VectorD::NullaryExpr(range.count, [&](Index i) {
-      const double lost = leverage[range[i]] * (left_out_ ? left_out_[range[i]] : 1.0);
+      const double lost = leverage_[range[i]] * (left_out_ ? left_out_[range[i]] : 1.0);
       return lost * loo_growth(lost) / mean;
     });
     MatrixD scores =

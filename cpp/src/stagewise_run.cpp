@@ -5,10 +5,10 @@
 namespace stagenets {
 namespace {
 
-// Scores that minimise the log-loss need no calibration. Several labels need it to be told apart.
+// Scores that minimise a log-loss need no calibration. Several labels need it to be told apart.
 std::optional<Calibration> calibration_for(const Targets& targets, const Wanted& wanted, Loss loss,
                                            const RowWeights& weights, const RowBlocks& blocks) {
-  if (loss == Loss::log) return std::nullopt;
+  if (loss != Loss::squared) return std::nullopt;
   if (!wanted.link && !wanted.path_links) return std::nullopt;
   return Calibration(targets, weights, blocks);
 }
@@ -29,8 +29,10 @@ StagewiseRun<Scalar>::StagewiseRun(Design<Scalar>& design, const RowBlocks& bloc
              calibration_ ? &*calibration_ : nullptr, team),
       best_merit_(-std::numeric_limits<double>::infinity()) {
   const std::vector<Index>& rows = settings.stopping.validation_rows;
-  if (settings.loss == Loss::log) {
-    majorized_.emplace(ridge_.primal(), targets, design.weights(), blocks, wanted.sizes, team);
+  if (settings.loss != Loss::squared) {
+    majorized_.emplace(ridge_.primal(), targets, settings.loss, design.weights(), state().leverage,
+                       blocks, wanted.sizes, team);
+    tell_errors();
   }
   if (!rows.empty())
     validation_.emplace(design, targets.of_rows(rows), rows, design.weights().set_aside);
@@ -48,8 +50,8 @@ void StagewiseRun<Scalar>::record() {
   history.units_path.push_back(static_cast<Index>(history.selected.size()));
   history.objective_path.push_back(majorized_ ? majorized_->now().objective() : state.objective);
   history.residual_path.push_back(majorized_ ? majorized_->now().loss() : state.residual_energy);
-  if (majorized_ && wanted_.left_out_path) {
-    const auto left_out = majorized_->now().left_out(state.leverage);
+  if (majorized_ && wanted_.left_out_path && majorized_->now().comparable()) {
+    const auto left_out = majorized_->now().left_out();
     history.loo_error_path.push_back(left_out.loss);
     if (task_ == Task::one_label) history.loo_accuracy_path.push_back(left_out.accuracy);
   }
@@ -93,6 +95,11 @@ bool StagewiseRun<Scalar>::out_of_patience() const {
   return fit_.history.stages() - fit_.history.best_stage >= settings_.stopping.patience;
 }
 
+template <class Scalar>
+void StagewiseRun<Scalar>::tell_errors() {
+  if (majorized_->now().chooses_units()) majorized_->now().working_errors(ridge_.residual());
+}
+
 // Appends the best candidates of a ranking to the network; all of them, some at a time, if none are to be chosen.
 template <class Scalar>
 typename GrowingRidge<Scalar>::Appended StagewiseRun<Scalar>::append(
@@ -118,6 +125,7 @@ typename GrowingRidge<Scalar>::Appended StagewiseRun<Scalar>::append(
   if (majorized_ && !chosen.empty()) {
     const Index units = static_cast<Index>(fit_.history.selected.size() + chosen.size());
     majorized_->add_stage(units, design_.source().features());
+    tell_errors();
   }
   return appended;
 }

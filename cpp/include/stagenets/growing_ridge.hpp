@@ -21,6 +21,8 @@ class GrowingRidge {
                const Wanted& wanted, const Calibration* calibration, Team& team);
 
   const RidgeState<Scalar>& state() const { return state_; }
+  // Where units are chosen by other errors than those of the ridge fit, these take the place of its residual.
+  Panels<Scalar>& residual() { return state_.residual; }
   // The primal factor; there is one throughout if the loss is not squared.
   const RidgeFactor<Scalar>& primal() const {
     return static_cast<const RidgeFactor<Scalar>&>(*factor_);

@@ -11,9 +11,9 @@ template <class Scalar>
 class MajorizedPath {
  public:
   // `sizes` are numbers of units (increasing). All arguments but these must outlive the path.
-  MajorizedPath(const RidgeFactor<Scalar>& factor, const Targets& targets,
-                const RowWeights& weights, const RowBlocks& blocks, std::vector<Index> sizes,
-                Team& team);
+  MajorizedPath(const RidgeFactor<Scalar>& factor, const Targets& targets, Loss loss,
+                const RowWeights& weights, const VectorD& leverage, const RowBlocks& blocks,
+                std::vector<Index> sizes, Team& team);
 
   const MajorizedReadout<Scalar>& now() const { return readout_; }
   MatrixD readout() const { return factor_.readout_of(readout_.coordinates(), team_); }

@@ -1,6 +1,6 @@
 // The readout that minimises a penalised loss of a growing network other than the squared error,
 //
-//   Σ_i loss(a_iᵀ Ω, y_i) + λ/2 ‖Ω‖²,
+//   Σ_i loss(a_iᵀ Ω, y_i) + λ/2 ‖Ω‖²  (λ ‖Ω‖² for numbers, and 2λ in place of λ in what follows),
 //
 // on the factor of the ridge problem. The second derivatives of the loss are at most κ (RowLoss), so with the penalty λ/κ
 // in the factor, AᵀA + λ/κ I = L Lᵀ and Q = A L⁻ᵀ, the objective in the coordinates Θ = LᵀΩ has curvature at most κ in
@@ -22,13 +22,14 @@ namespace stagenets {
 template <class Scalar>
 class MajorizedReadout {
  public:
-  // Starts with the fixed columns of the factor. All arguments must outlive it. `targets` are labels.
-  MajorizedReadout(const RidgeFactor<Scalar>& factor, const Targets& targets,
-                   const RowWeights& weights, const RowBlocks& blocks, Team& team);
+  // Starts with the fixed columns of the factor. All arguments must outlive it. `leverage` is that of the factor.
+  MajorizedReadout(const RidgeFactor<Scalar>& factor, const Targets& targets, Loss loss,
+                   const RowWeights& weights, const VectorD& leverage, const RowBlocks& blocks,
+                   Team& team);
 
   // Adds the next `count` columns of the factor.
   void grow(Index count);
-  // Fits all coordinates again if many have been added since that was done last.
+  // Fits all coordinates again if many have been added since that was done last. Scales of the loss follow the errors.
   void refit_if_due();
   // Fits all coordinates until the gradient is negligible.
   void converge();
@@ -42,15 +43,22 @@ class MajorizedReadout {
     MatrixD theta;
     QuasiNewton memory;
     Index last_refit;
+    Eigen::RowVectorXd scales;
   };
-  Snapshot snapshot() const { return {theta_, memory_, last_refit_}; }
+  Snapshot snapshot() const { return {theta_, memory_, last_refit_, loss_.scales()}; }
   void return_to(const Snapshot& snapshot);
 
   // Estimates of the mean loss and, for one label per row, the accuracy when each row is left out; see the definition.
   struct LeftOut {
     double loss, accuracy;
   };
-  LeftOut left_out(const VectorD& leverage) const;
+  LeftOut left_out() const;
+
+  // Whether losses after different stages can be compared: not if their scales differ.
+  bool comparable() const { return !loss_.has_scales(); }
+  bool chooses_units() const { return loss_.chooses_units(); }
+  // What a ridge fit of new columns would be to: R/κ, rows scaled by the roots of their weights.
+  void working_errors(Panels<Scalar>& into) const;
 
  private:
   Index outputs() const { return targets_.outputs(); }
@@ -60,15 +68,17 @@ class MajorizedReadout {
   void measured(const double* sums);
   // Moves to `theta` and returns the gradient there.
   MatrixD move_to(const MatrixD& theta);
+  void shrink_scales();
   void improve(double tolerance, int most_steps);
 
   const RidgeFactor<Scalar>& factor_;
   const Targets& targets_;
   const double* roots_;
   const double* left_out_;
+  const VectorD& leverage_;
   const RowBlocks& blocks_;
   Team& team_;
-  const RowLoss loss_;
+  RowLoss loss_;
   const double bound_;  // κ
   MatrixD theta_;
   Panels<Scalar> scores_;  // F, rows scaled by the roots of their weights
@@ -77,6 +87,7 @@ class MajorizedReadout {
   Index last_refit_ = 0;  // width at that time
   double total_weight_;
   double objective_ = 0, total_loss_ = 0;
+  Eigen::RowVectorXd least_scales_;
   double curvature_ = 0;  // sum over the rows of their mean curvature
 };
 

@@ -1,7 +1,16 @@
-// What readouts minimise, row by row, besides the penalty, where that is not the squared error: the log-loss of one
-// label, −log softmax(scores)[label], or of several, Σ −log σ(±score). All that a readout needs to know is the errors
-// −∂loss/∂score, and a bound κ on the second derivatives of the loss in any direction: ½ (Böhning) and ¼.
+// What readouts minimise, row by row, besides the penalty, where that is not the squared error:
+//
+//   log       ℓ = −log softmax(scores)[label], or Σ −log σ(±score) where rows have several labels
+//   huber     r² for errors r of numbers up to δ, 2δ|r| − δ² beyond
+//   bounded   (1 − exp(−q ℓ))/q, of the log-loss ℓ of a label or, with q = 1/c², of ℓ = r²
+//
+// All that a readout needs to know is the errors −∂loss/∂score, and a bound κ on the second derivatives in any direction.
+// It is ½ for the softmax (Böhning), ¼ for σ and 2 for r². The last two losses are concave functions of ℓ with a slope of
+// at most one, which is the weight that a row has in them, so the same bounds hold. δ and c are multiples of a scale for
+// each output, the typical size of its errors.
 #pragma once
+
+#include <utility>
 
 #include "stagenets/settings.hpp"
 #include "stagenets/targets.hpp"
@@ -27,23 +36,37 @@ class BlockWeights {
 
 class RowLoss {
  public:
-  explicit RowLoss(Task task) : task_(task) {}
+  RowLoss(Loss loss, Task task) : loss_(loss), task_(task) {}
 
   // κ
-  double curvature_bound() const { return task_ == Task::one_label ? 0.5 : 0.25; }
-  // The penalty of the ridge problem whose Hessian, times κ, bounds that of the loss and its penalty α/2 ‖Ω‖².
-  double majorizing_penalty(double alpha) const { return alpha / curvature_bound(); }
+  double curvature_bound() const;
+  // The penalty of the ridge problem whose Hessian, times κ, bounds that of the loss and its penalty.
+  double majorizing_penalty(double alpha) const;
+  // Whether units are to be chosen by the errors of this loss: those of r² would be drawn to the rows that it ignores.
+  bool chooses_units() const { return loss_ != Loss::log; }
+
+  bool has_scales() const { return task_ == Task::numbers; }
+  const Eigen::RowVectorXd& scales() const { return scales_; }
+  void set_scales(Eigen::RowVectorXd scales) { scales_ = std::move(scales); }
 
   struct Sums {
     double loss = 0;
-    double curvature = 0;  // the mean over the outputs
+    double curvature = 0;  // about, the mean over the outputs
   };
   // Replaces the scores of some rows, without weights, by their errors.
   Sums to_errors(MatrixD& scores, const Eigen::Ref<const MatrixD>& targets,
                  const BlockWeights& weights) const;
 
  private:
+  Loss loss_;
   Task task_;
+  Eigen::RowVectorXd scales_;
 };
+
+// The deviation of a normal distribution with the same median of |values|, column by column; rows count by the squares of
+// `roots`, all the same if it is null.
+Eigen::RowVectorXd typical_sizes(const MatrixD& values, const double* roots);
+// The median of each column, in the same sense.
+Eigen::RowVectorXd medians(const MatrixD& values, const double* roots);
 
 }  // namespace stagenets

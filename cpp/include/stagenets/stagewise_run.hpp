@@ -34,6 +34,8 @@ class StagewiseRun {
  private:
   typename GrowingRidge<Scalar>::Appended append(const std::vector<Index>& ranking);
   void record();
+  // The errors by which the next units are chosen, to the ridge problem.
+  void tell_errors();
   Link present_link() const;
   void finish_ridge();
   void finish_majorized();

@@ -90,6 +90,8 @@ class DaskNetwork(StagewiseNetwork):
     def _check_what_partitions_can(self) -> None:
         if self.early_stopping not in (False, "loo"):
             raise refusal("early_stopping", self.early_stopping, "False or 'loo' with Dask")
+        if self.loss != "squared" and not is_classifier(self):
+            raise refusal("loss", self.loss, "'squared' with Dask")
         if self.warm_start is not False:
             raise refusal("warm_start", self.warm_start, "False with Dask")
         if self.intervals is not None:

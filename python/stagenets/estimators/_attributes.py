@@ -47,7 +47,7 @@ class FittedAttributes:
     best_iter_ = _recorded("best_iter", _NO_STAGES)
     unit_scores_ = _recorded("unit_scores", _NO_STAGES)
     pool_quantiles_ = _recorded("pool_quantiles", _NO_STAGES)
-    loo_path_ = _recorded("loo_path", _NO_STAGES)
+    loo_path_ = _recorded("loo_path", f"{_NO_STAGES}, and losses with a scale cannot be compared")
     loo_accuracy_path_ = _recorded(
         "loo_accuracy_path", "only guided classifiers have one, of one label"
     )

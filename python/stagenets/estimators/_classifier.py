@@ -30,7 +30,7 @@ from stagenets.fitting._weights import (
 class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork):
     """Classifier methods; the architecture comes from the other base class."""
 
-    _losses = ("squared", "log")
+    _losses = ("squared", "log", "bounded")
     _defaults: ClassVar[dict[str, Any]] = {"loss": "log"}
     _more_parameters: ClassVar[dict[str, Any]] = {"class_weight": None}
 

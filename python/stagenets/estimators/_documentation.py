@@ -29,12 +29,17 @@ default="sigmoid"
         Activation of the enhancement nodes; same choices.
     sparse_features : bool, default=True
         Whether a sparse autoencoder refines the random maps of the feature nodes.""",
-    "shared": """loss : {"squared", "log"}, default={default loss}
+    "shared": """loss : {"squared", "log", "huber", "bounded"}, default={default loss}
         What the readout minimises on the training samples. "squared": the sum of squared errors
         plus alpha ‖Ω‖², in closed form. "log", for classifiers: the sum of the log-losses
         -log(softmax(scores)[class]), or of -log(expit(±score)) over several labels, plus
         alpha/2 ‖Ω‖², by iterations on the same factor, so that `predict_proba` needs no
-        temperature. Units are chosen by squared errors either way.
+        temperature. Units are chosen by squared errors either way. "huber", for regressors: errors
+        beyond 1.345 times their typical size count by their size instead of its square, so that
+        outliers do not draw the network to them. "bounded": what an error costs has a limit. For
+        regressors, squared errors s become c² (1 - exp(-s/c²)), where c is 2.985 times the typical
+        size, so that gross outliers have no effect. For classifiers, log-losses l become
+        (1 - exp(-0.7 l)) / 0.7, so that wrong labels have little. Units are chosen by these errors.
     alpha : float, default={default alpha}
         Penalty on all readout weights Ω, including the intercept.
     selection : {"residual", "joint", "random"}, default={default selection}
@@ -131,25 +136,27 @@ callable, default={default weight_init}
     the results are those of `sklearn.model_selection.GridSearchCV` over `{estimator}`, in a
     fraction of the time.""",
     "search_units": """losses : sequence of str, default={default losses}
-        Losses of the readout to try, "squared" and (classifiers) "log".
+        Losses of the readout to try: "squared", "bounded", and "log" (classifiers) or "huber"
+        (regressors).
     alphas : sequence of float, default={default alphas}
         Ridge penalties to try.
     n_hidden : sequence of int or "path", default="path"
         Numbers of hidden units to try; "path" means every number up to `max_hidden`, or with
-        "log" among the losses, numbers that grow by about 15 %.
+        others than "squared" among the losses, numbers that grow by about 15 %.
     max_hidden : int or "auto", default="auto"
         Largest number of units on the path. "auto" is the default of the estimator itself.
     activations : sequence of str, default=("sigmoid",)
         Activations of the hidden units to try.""",
     "search_nodes": """losses : sequence of str, default={default losses}
-        Losses of the readout to try, "squared" and (classifiers) "log".
+        Losses of the readout to try: "squared", "bounded", and "log" (classifiers) or "huber"
+        (regressors).
     alphas : sequence of float, default={default alphas}
         Ridge penalties to try.
     n_windows, n_feature_nodes : sequence of int, default=(10,)
         Numbers of windows, and of feature nodes in each, to try.
     n_enhancement : sequence of int or "path", default="path"
         Numbers of enhancement nodes to try; "path" means every number up to `max_enhancement`, or
-        with "log" among the losses, numbers that grow by about 15 %.
+        with others than "squared" among the losses, numbers that grow by about 15 %.
     max_enhancement : int, default=100
         Largest number of enhancement nodes on the path.
     activations : sequence of str, default=("tanh",)
@@ -221,7 +228,8 @@ callable, default={default weight_init}
         chosen; see `draw_candidates`.
     objective_path_ : ndarray of shape (n_iter_ + 1,)
         What is minimised, before the first unit and after each stage: ‖AΩ − T‖² + alpha ‖Ω‖², or
-        for ``loss="log"`` the sum of the log-losses plus alpha/2 ‖Ω‖². It never rises. The targets
+        for ``loss="log"`` the sum of the log-losses plus alpha/2 ‖Ω‖², and likewise for other losses.
+        It never rises. The targets
         T of regressors are standardised, so that this path and those of squared errors have no
         unit.
     residual_path_ : ndarray of shape (n_iter_ + 1,)

@@ -23,6 +23,8 @@ from stagenets.fitting._weights import checked_weights, with_weight
 class NetworkRegressor(RegressorMixin, StagewiseNetwork):
     """Regressor methods; the architecture comes from the other base class."""
 
+    _losses = ("squared", "huber", "bounded")
+
     @tells_callbacks
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None

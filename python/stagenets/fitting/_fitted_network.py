@@ -50,7 +50,7 @@ class FitHistory:
                 "best_iter": history.best_stage,
                 "unit_scores": history.unit_scores,
                 "pool_quantiles": history.pool_quantiles,
-                "loo_path": history.loo_error_path,
+                "loo_path": _unless_empty(history.loo_error_path),
                 "loo_accuracy_path": _unless_empty(history.loo_accuracy_path),
                 "validation_path": _unless_empty(history.validation_path),
             }

@@ -106,10 +106,10 @@ def check_penalty(alpha: Any, solver: Any, loss: str = "squared") -> tuple[float
     """A penalty, and a form of the ridge problem that supports it, for a loss."""
     penalty = check_number("alpha", alpha)
     form = check_choice("solver", solver, SOLVERS)
-    if penalty == 0 and loss == "log":
-        raise refusal("alpha", alpha, "> 0 with loss='log'")
-    if form == "dual" and loss == "log":
-        raise refusal("solver", solver, "'auto' or 'primal' with loss='log'")
+    if penalty == 0 and loss != "squared":
+        raise refusal("alpha", alpha, f"> 0 with loss={loss!r}")
+    if form == "dual" and loss != "squared":
+        raise refusal("solver", solver, f"'auto' or 'primal' with loss={loss!r}")
     if penalty == 0 and form == "dual":
         raise refusal("alpha", alpha, "> 0 with solver='dual'")
     return penalty, form

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_regressor
 from sklearn.model_selection import (
     GroupKFold,
     GroupShuffleSplit,
@@ -44,6 +45,9 @@ def stopping_of(
             f"early_stopping must be False or 'cv' with selection='random', which has no stages; "
             f"got {by!r}"
         )
+    if by == "loo" and model.loss != "squared" and is_regressor(model):
+        accepted = f"False, 'validation' or 'cv' with loss={model.loss!r}"
+        raise refusal("early_stopping", model.early_stopping, accepted)
     patience = check_count("n_iter_no_change", model.n_iter_no_change)
     if by == "validation":
         rows = _validation_rows(model, n, labels, numbers)

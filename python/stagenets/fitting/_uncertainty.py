@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
+from sklearn.base import is_regressor
 
 from stagenets import _core
 from stagenets.fitting._parameters import check_number, refusal
@@ -66,6 +67,8 @@ def check_intervals(
         raise refusal("intervals", value, ", ".join(["None", *map(repr, accepted)]))
     if value is not None and (weighted or getattr(model, "class_weight", None) is not None):
         raise refusal("intervals", value, "None with sample_weight or class_weight")
+    if value is not None and model.loss != "squared" and is_regressor(model):
+        raise refusal("intervals", value, f"None with loss={model.loss!r}")
     if value is not None and several_labels:
         raise refusal("intervals", value, "None with several labels")
     return value

@@ -443,7 +443,8 @@ def sizes_to_try(name: str, values: Any, most: int, losses: Any = ()) -> list[in
     if isinstance(values, str):
         if values != "path":
             raise ValueError(f'{name} must be a list of sizes or "path"; got {values!r}')
-        return _growing_sizes(most) if "log" in losses else list(range(1, most + 1))
+        iterated = any(loss != "squared" for loss in losses)
+        return _growing_sizes(most) if iterated else list(range(1, most + 1))
     sizes = list(values) if np.iterable(values) else []
     if not sizes:
         raise ValueError(f'{name} must be a non-empty list of sizes or "path"; got {values!r}')
