@@ -128,6 +128,13 @@ def test_the_order_of_samples_does_not_matter(cls):
     np.testing.assert_allclose(one.cv_path_, other.cv_path_, rtol=1e-6)
 
 
+def test_a_fit_that_continues_another_has_its_folds():
+    X, y = problems.data_for(stagenets.ELMRegressor, n=80)
+    model = automatic(stagenets.ELMRegressor, warm_start=True, random_state=None)
+    first = model.fit(X, y).cv_path_.copy()
+    np.testing.assert_array_equal(model.fit(X, y).cv_path_, first)
+
+
 def test_rows_that_are_all_the_same_tell_nothing_about_penalties():
     model = stagenets.RVFLRegressor(random_state=0).fit(np.ones((60, 2)), np.full(60, 3.0))
     assert model.alpha_ == 3.0

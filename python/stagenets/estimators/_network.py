@@ -192,7 +192,7 @@ class StagewiseNetwork(
         shape = counted(weights, len(X)), X.shape[1]
         settings = self._settings(shape, stopping, meaning.get("classes"), several_labels=several)
         judging = counted(None if weights is None else weights[:labelled], labelled)
-        choice = choice_of(self, X[:labelled], targets, labels, groups, judging)
+        choice = choice_of(self, X[:labelled], targets, labels, groups, judging, settings.seed)
         X = contiguous(X)
         no_weights = np.empty(0)
         memory = memory_for(

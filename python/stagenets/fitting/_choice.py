@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stagenets import _core
-from stagenets.fitting._parameters import check_pool, is_auto, seed_of
+from stagenets.fitting._parameters import check_pool, is_auto
 from stagenets.fitting._stopping import Labels, criterion, folds_of, group_numbers
 
 if TYPE_CHECKING:
@@ -33,8 +33,12 @@ def choice_of(
     labels: Labels | None,
     groups: Any,
     samples: int,
+    seed: int,
 ) -> _core.CrossValidation | None:
-    """What is to be decided for data that stand for so many samples; None if nothing is."""
+    """What is to be decided for data that stand for so many samples; None if nothing is.
+
+    The seed is that of the fit, so that one that continues another has the same folds.
+    """
     thorough = criterion(model) == "cv"
     penalty = is_auto(model.alpha) and samples >= LEAST_SAMPLES
     if not thorough and not penalty:
@@ -46,7 +50,7 @@ def choice_of(
         return _core.CrossValidation(splits=splits, sizes=True, block_size=block)
     alphas = model._alphas[model.loss]
     if numbers is None:
-        splits = folds_by_value(X, targets.values, labels, seed_of(model.random_state))
+        splits = folds_by_value(X, targets.values, labels, seed)
         if len(splits) < 2:  # all rows are the same
             return None
     else:
