@@ -21,6 +21,24 @@ std::vector<Index> sizes_to_try(const NetworkSettings& network, const CrossValid
   return sizes;
 }
 
+// Whether the units chosen by the usual penalty may be fitted by the others too, which takes hardly longer than one fit:
+// penalties are told apart as well by that. It needs the primal form throughout.
+template <class Scalar>
+bool penalties_share_units(const TrainingData<Scalar>& data, const NetworkSettings& network,
+                           const CrossValidation& choice) {
+  if (network.stages.one_shot() || network.stages.alpha <= 0) return false;
+  if (network.stages.loss == Loss::log) return true;
+  if (data.targets.task() == Task::several_labels) return false;  // whose thresholds differ
+  if (network.stages.solver != Solver::automatic) return network.stages.solver == Solver::primal;
+  const Index width = 1 + data.inputs.columns + network.architecture->max_units();
+  return std::all_of(choice.splits.begin(), choice.splits.end(), [&](const Split& split) {
+    return width < static_cast<Index>(split.train.size());
+  });
+}
+
+// Readouts by log-loss that are this near their minimum tell penalties apart.
+constexpr double kEnough = 1e-5;
+
 // Quality of one penalty and size on every split.
 using Scores = std::vector<double>;
 
@@ -51,18 +69,25 @@ CrossValidated cross_validate(const TrainingData<Scalar>& data, const NetworkSet
   if (std::find(alphas.begin(), alphas.end(), network.stages.alpha) == alphas.end()) {
     alphas.push_back(network.stages.alpha);
   }
-  std::sort(alphas.rbegin(), alphas.rend());  // of equals, the larger penalty and the smaller size win
-  Family family;
-  for (const double alpha : alphas) {
-    family.push_back(network);
-    StagewiseSettings& stages = family.back().stages;
-    stages.alpha = alpha;
-    stages.block = choice.block;
-    stages.stopping = {};
-    stages.known = {};
-  }
+  std::sort(alphas.rbegin(),
+            alphas.rend());  // of equals, the larger penalty and the smaller size win
+  NetworkSettings usual = network;
+  usual.stages.block = choice.block;
+  usual.stages.stopping = {};
+  usual.stages.known = {};
   SearchSettings search;
-  search.families = {std::move(family)};
+  if (penalties_share_units(data, network, choice)) {
+    search.families = {{usual}};
+    search.alphas = alphas;
+    search.tolerance = kEnough;
+  } else {
+    Family family;
+    for (const double alpha : alphas) {
+      family.push_back(usual);
+      family.back().stages.alpha = alpha;
+    }
+    search.families = {std::move(family)};
+  }
   search.sizes = sizes_to_try(network, choice);
   search.splits = choice.splits;
   search.by_likelihood = network.stages.loss == Loss::log;

@@ -295,6 +295,13 @@ ReadoutPath GrowingRidge<Scalar>::path_through(const std::vector<Index>& units) 
 }
 
 template <class Scalar>
+std::optional<ReadoutPath> GrowingRidge<Scalar>::path_by(double alpha) {
+  if (!primal_) throw std::logic_error("other penalties need the primal form");
+  design_.source().gather_kept();
+  return primal().path_by(alpha, design_, team_);
+}
+
+template <class Scalar>
 std::vector<Link> GrowingRidge<Scalar>::links(const std::vector<Index>& units) const {
   const MatrixD last = factor_->unit_columns(calibration_->rows());
   MatrixD columns(last.rows(), primal_columns_.cols() + last.cols());

@@ -5,12 +5,13 @@ namespace stagenets {
 template <class Scalar>
 MajorizedPath<Scalar>::MajorizedPath(const RidgeFactor<Scalar>& factor, const Targets& targets,
                                      const RowWeights& weights, const RowBlocks& blocks,
-                                     std::vector<Index> sizes, Team& team)
+                                     MajorizedStops stops, Team& team)
     : factor_(factor),
       team_(team),
       readout_(factor, targets, weights, blocks, team),
       start_(readout_.coordinates()),
-      sizes_(std::move(sizes)),
+      stops_(std::move(stops)),
+      at_sizes_(stops_.ratios.size()),
       best_{readout_.snapshot(), 0} {}
 
 // How the coordinates change when `refit` is called.
@@ -23,19 +24,28 @@ MatrixD MajorizedPath<Scalar>::change_by(Refit&& refit) {
 }
 
 template <class Scalar>
+Index MajorizedPath<Scalar>::size() const {
+  return readout_.coordinates().rows() - factor_.fixed_width() - features_;
+}
+
+template <class Scalar>
+void MajorizedPath<Scalar>::grow_to(Index wanted) {
+  if (wanted > size()) readout_.grow(wanted - size());
+}
+
+template <class Scalar>
 void MajorizedPath<Scalar>::add_stage(Index units, Index features) {
   const Index before = readout_.coordinates().rows();
-  const auto size_now = [&] {
-    return readout_.coordinates().rows() - factor_.fixed_width() - features;
-  };
-  // A size may lie within the block of units of a stage.
-  while (at_sizes_.size() < sizes_.size() && sizes_[at_sizes_.size()] < units - features) {
-    const Index more = sizes_[at_sizes_.size()] - size_now();
-    if (more > 0) readout_.grow(more);
-    record_if_wanted(size_now());
+  features_ = features;
+  const Index grown = units - features;
+  // A size may lie within the block of units of a stage; further features may belong to size zero.
+  while (grown > 0 && stops_made() < stops_.sizes.size() && stops_.sizes[stops_made()] <= grown) {
+    grow_to(stops_.sizes[stops_made()]);
+    const std::vector<MatrixD> readouts = converged();
+    for (std::size_t i = 0; i < readouts.size(); ++i) at_sizes_[i].push_back(readouts[i]);
   }
-  readout_.grow(units - features - size_now());
-  if (units > features) record_if_wanted(size_now());  // further features may belong to size zero
+  if (stops_.only) return;
+  grow_to(grown);
   Stage stage;
   stage.own = readout_.coordinates().bottomRows(readout_.coordinates().rows() - before);
   const MatrixD change = change_by([&] { readout_.refit_if_due(); });
@@ -43,13 +53,19 @@ void MajorizedPath<Scalar>::add_stage(Index units, Index features) {
   stages_.push_back(std::move(stage));
 }
 
+// The readouts by all penalties at the present size. If nothing else is wanted, the next ones start from there.
 template <class Scalar>
-void MajorizedPath<Scalar>::record_if_wanted(Index size) {
-  if (at_sizes_.size() == sizes_.size() || sizes_[at_sizes_.size()] != size) return;
+std::vector<MatrixD> MajorizedPath<Scalar>::converged() {
   const auto before = readout_.snapshot();
-  readout_.converge();
-  at_sizes_.push_back(readout());
-  readout_.return_to(before);
+  std::vector<MatrixD> readouts;
+  for (const double ratio : stops_.ratios) {
+    readout_.set_penalty(ratio);
+    readout_.converge(stops_.tolerance);
+    readouts.push_back(readout());
+  }
+  readout_.set_penalty(1);
+  if (!stops_.only) readout_.return_to(before);
+  return readouts;
 }
 
 template <class Scalar>
@@ -103,14 +119,15 @@ ReadoutPath MajorizedPath<Scalar>::path(const MatrixD& directions) const {
 }
 
 template <class Scalar>
-ReadoutPath MajorizedPath<Scalar>::path_at_sizes() {
-  if (at_sizes_.size() < sizes_.size()) {
-    const auto before = readout_.snapshot();
-    readout_.converge();
-    at_sizes_.resize(sizes_.size(), readout());
-    readout_.return_to(before);
+ReadoutPath MajorizedPath<Scalar>::path_at_sizes(std::size_t penalty) {
+  if (stops_made() < stops_.sizes.size()) {
+    readout_.grow(factor_.width() - readout_.coordinates().rows());
+    const std::vector<MatrixD> readouts = converged();
+    for (std::size_t i = 0; i < readouts.size(); ++i) {
+      at_sizes_[i].resize(stops_.sizes.size(), readouts[i]);
+    }
   }
-  return path_between(at_sizes_);
+  return path_between(at_sizes_[penalty]);
 }
 
 template class MajorizedPath<float>;

@@ -4,9 +4,24 @@
 #include <cmath>
 
 #include "stagenets/calibration.hpp"
+#include "stagenets/cholesky.hpp"
+#include "stagenets/gram.hpp"
 #include "stagenets/products.hpp"
 
 namespace stagenets {
+namespace {
+
+// Calls body(rows before it, piece) for pieces of a range whose scores stay in the first-level cache.
+template <class Body>
+void for_each_piece(RowRange range, Index outputs, Body&& body) {
+  constexpr Index kScores = 2048;
+  const Index most = std::max<Index>(16, kScores / outputs);
+  for (Index done = 0; done < range.count; done += most) {
+    body(done, RowRange{range.first + done, std::min(most, range.count - done)});
+  }
+}
+
+}  // namespace
 
 template <class Scalar>
 MajorizedReadout<Scalar>::MajorizedReadout(const RidgeFactor<Scalar>& factor,
@@ -45,7 +60,6 @@ RowRange MajorizedReadout<Scalar>::samples_of(Index block) const {
 template <class Scalar>
 void MajorizedReadout<Scalar>::measure_block(Index block, double* sums) {
   const RowRange range = samples_of(block);
-  const BlockWeights weights(roots_, range);
   const auto all_scores = scores_.block(block, 0, outputs());
   auto all_errors = errors_.block(block, 0, outputs());
   const Index pairs = all_scores.rows() - range.count;
@@ -53,22 +67,25 @@ void MajorizedReadout<Scalar>::measure_block(Index block, double* sums) {
   sums[0] += bound_ / 2 * energy_of_pairs;
   sums[1] += energy_of_pairs;
   all_errors.bottomRows(pairs) = static_cast<Scalar>(-bound_) * all_scores.bottomRows(pairs);
-  if (range.count == 0) return;
-  MatrixD scores = all_scores.topRows(range.count).template cast<double>();
-  sums[1] += scores.squaredNorm();
-  weights.unscale(scores);
-  const RowLoss::Sums found =
-      loss_.to_errors(scores, targets_.values().middleRows(range.first, range.count), weights);
-  sums[0] += found.loss;
-  sums[2] += found.curvature;
-  weights.scale(scores);
-  all_errors.topRows(range.count) = scores.template cast<Scalar>();
+  for_each_piece(range, outputs(), [&](Index done, RowRange piece) {
+    const BlockWeights weights(roots_, piece);
+    MatrixD scores = all_scores.middleRows(done, piece.count).template cast<double>();
+    sums[1] += scores.squaredNorm();
+    weights.unscale(scores);
+    const RowLoss::Sums found =
+        loss_.to_errors(scores, targets_.values().middleRows(piece.first, piece.count), weights);
+    sums[0] += found.loss;
+    sums[2] += found.curvature;
+    weights.scale(scores);
+    all_errors.middleRows(done, piece.count) = scores.template cast<Scalar>();
+  });
 }
 
 template <class Scalar>
 void MajorizedReadout<Scalar>::measured(const double* sums) {
   total_loss_ = sums[0];
-  objective_ = total_loss_ + bound_ / 2 * std::max(0.0, theta_.squaredNorm() - sums[1]);
+  const double size = std::max(0.0, theta_.squaredNorm() - sums[1]);
+  objective_ = total_loss_ + ratio_ * bound_ / 2 * size;
   curvature_ = sums[2];
 }
 
@@ -80,7 +97,8 @@ void MajorizedReadout<Scalar>::grow(Index count) {
   const RowBlocks blocks = blocks_.for_sums(made * q);
   const VectorD total = blocks.sum(team_, made * q, [&](double* sums, Index b, int worker) {
     const Matrix<Scalar> working =
-        scores_.block(b, 0, q) + static_cast<Scalar>(1 / bound_) * errors_.block(b, 0, q);
+        static_cast<Scalar>(ratio_ * bound_ / steepest()) * scores_.block(b, 0, q) +
+        static_cast<Scalar>(1 / steepest()) * errors_.block(b, 0, q);
     add_transposed_product(columns.block(b, worker), working, matrix_map(sums, made, q, made));
   });
   const MatrixD step = columns.products(Eigen::Map<const MatrixD>(total.data(), made, q), team_);
@@ -111,38 +129,88 @@ MatrixD MajorizedReadout<Scalar>::move_to(const MatrixD& theta) {
     const ConstMatrixMap<Scalar> block = columns.block(b, worker);
     subtract_product(block, minus_theta, scores);
     measure_block(b, sums + size);
-    const Matrix<Scalar> pull = -(errors_.block(b, 0, q) + static_cast<Scalar>(bound_) * scores);
+    const Matrix<Scalar> pull =
+        -(errors_.block(b, 0, q) + static_cast<Scalar>(ratio_ * bound_) * scores);
     add_transposed_product(block, pull, matrix_map(sums, d, q, d));
   });
   theta_ = theta;
   measured(total.data() + size);
-  return columns.products(Eigen::Map<const MatrixD>(total.data(), d, q), team_) + bound_ * theta_;
+  return columns.products(Eigen::Map<const MatrixD>(total.data(), d, q), team_) +
+         ratio_ * bound_ * theta_;
+}
+
+template <class Scalar>
+VectorD MajorizedReadout<Scalar>::row_curvatures(Index block) const {
+  const RowRange range = samples_of(block);
+  VectorD all = VectorD::Constant(blocks_.block(block).count, bound_);  // that of pairs
+  if (range.count == 0) return all;
+  MatrixD errors = errors_.block(block, 0, outputs()).topRows(range.count).template cast<double>();
+  BlockWeights(roots_, range).unscale(errors);
+  all.head(range.count) =
+      loss_.mean_curvatures(errors, targets_.values().middleRows(range.first, range.count));
+  return all;
+}
+
+template <class Scalar>
+std::optional<MatrixD> MajorizedReadout<Scalar>::mean_hessian_factor() const {
+  const FactorColumns<Scalar> columns = factor_.columns(0, width());
+  const MatrixD lower =
+      gram(blocks_, columns.width(), team_, [&](RowRange range, MatrixMap<double> out, int worker) {
+        const Index b = range.first / blocks_.block_rows();
+        const VectorD roots = row_curvatures(b).cwiseSqrt();
+        out = roots.asDiagonal() * columns.block(b, worker).template cast<double>();
+      });
+  MatrixD hessian = lower.selfadjointView<Eigen::Lower>();
+  hessian = columns.products(std::move(hessian), team_);
+  hessian = columns.products(hessian.transpose(), team_);
+  hessian += ratio_ * bound_ * factor_.shrinkage(width(), team_);
+  if (!cholesky(hessian, team_)) return std::nullopt;
+  return hessian;
+}
+
+template <class Scalar>
+std::optional<MatrixD> MajorizedReadout<Scalar>::descend(const MatrixD& start, double before,
+                                                         double slope, MatrixD& direction) {
+  constexpr int kLengths = 3;
+  for (int i = 0; i < kLengths; ++i, direction /= 2, slope /= 2) {
+    MatrixD gradient = move_to(start + direction);
+    if (objective_ < before + 1e-4 * slope) return gradient;
+  }
+  return std::nullopt;
 }
 
 // Every step lowers the objective: a direction that does not is replaced by the majorising step, which must. Ends when
 // a step would lower it by less than the given fraction, as far as the memory can tell.
 template <class Scalar>
-void MajorizedReadout<Scalar>::improve(double tolerance, int most_steps) {
+void MajorizedReadout<Scalar>::improve(double tolerance, int most_steps, bool thorough) {
+  constexpr int kModelLasts = 60;
+  const auto rows = static_cast<double>(blocks_.rows()), columns = static_cast<double>(width());
+  const double work_of_model = (rows + 4 * columns) * columns * columns;
+  const double work_of_step = 4 * rows * columns * static_cast<double>(outputs());
+  const int patience = 1 + static_cast<int>(work_of_model / work_of_step);
   MatrixD start = theta_;
   MatrixD gradient = move_to(start);
   double before = objective_;
   for (int step = 0; step < most_steps; ++step) {
-    MatrixD direction = memory_.direction(gradient);
+    if (thorough && step >= patience && (step - patience) % kModelLasts == 0) {
+      if (auto factor = mean_hessian_factor()) memory_.set_model(std::move(*factor));
+    }
+    MatrixD direction = memory_.direction(gradient, team_);
     const double slope = gradient.cwiseProduct(direction).sum();
     if (-slope / 2 <= tolerance * before) return;
-    MatrixD next = move_to(start + direction);
-    if (!(objective_ < before + 1e-4 * slope)) {
+    std::optional<MatrixD> next = descend(start, before, slope, direction);
+    if (!next) {
       memory_.forget();
-      direction = -gradient / bound_;
+      direction = -gradient / steepest();
       next = move_to(start + direction);
       if (!(objective_ < before)) {  // at the limit of rounding
         move_to(start);
         return;
       }
     }
-    memory_.remember(direction, next - gradient);
+    memory_.remember(direction, *next - gradient);
     start += direction;
-    gradient = std::move(next);
+    gradient = std::move(*next);
     before = objective_;
   }
 }
@@ -153,14 +221,20 @@ void MajorizedReadout<Scalar>::refit_if_due() {
   constexpr int kSteps = 3;
   if (static_cast<double>(width()) < kGrowth * static_cast<double>(last_refit_)) return;
   last_refit_ = width();
-  improve(kTolerance, kSteps);
+  improve(kTolerance, kSteps, false);
 }
 
 template <class Scalar>
-void MajorizedReadout<Scalar>::converge() {
-  constexpr double kTolerance = 1e-8;
+void MajorizedReadout<Scalar>::converge(double tolerance) {
   constexpr int kSteps = 500;
-  improve(kTolerance, kSteps);
+  improve(tolerance, kSteps, true);
+}
+
+template <class Scalar>
+void MajorizedReadout<Scalar>::set_penalty(double ratio) {
+  if (ratio == ratio_) return;
+  ratio_ = ratio;
+  memory_ = QuasiNewton(1 / steepest());
 }
 
 template <class Scalar>
@@ -179,24 +253,25 @@ typename MajorizedReadout<Scalar>::LeftOut MajorizedReadout<Scalar>::left_out(
   constexpr double kLeast = 1e-6;
   const double mean = std::max(curvature_ / total_weight_, kLeast);
   const VectorD sums = blocks_.sum(team_, 2, [&](double* into, Index b, int) {
-    const RowRange range = samples_of(b);
-    if (range.count == 0) return;
-    const auto labels = targets_.values().middleRows(range.first, range.count);
-    const VectorD influence = VectorD::NullaryExpr(range.count, [&](Index i) {
-      const double lost = leverage[range[i]] * (left_out_ ? left_out_[range[i]] : 1.0);
-      return lost * loo_growth(lost) / mean;
+    const auto all_scores = scores_.block(b, 0, outputs());
+    const auto all_errors = errors_.block(b, 0, outputs());
+    for_each_piece(samples_of(b), outputs(), [&](Index done, RowRange piece) {
+      const auto labels = targets_.values().middleRows(piece.first, piece.count);
+      const VectorD influence = VectorD::NullaryExpr(piece.count, [&](Index i) {
+        const double lost = leverage[piece[i]] * (left_out_ ? left_out_[piece[i]] : 1.0);
+        return lost * loo_growth(lost) / mean;
+      });
+      MatrixD scores =
+          all_scores.middleRows(done, piece.count).template cast<double>() -
+          influence.asDiagonal() * all_errors.middleRows(done, piece.count).template cast<double>();
+      const BlockWeights weights(roots_, piece);
+      weights.unscale(scores);
+      const VectorD own = scores.cwiseProduct(labels).rowwise().sum();
+      const VectorD largest = scores.rowwise().maxCoeff();
+      const VectorD right = (own.array() >= largest.array()).select(VectorD::Ones(piece.count), 0);
+      into[0] += loss_.to_errors(scores, labels, weights).loss;
+      into[1] += weights.sum_of(right);
     });
-    MatrixD scores =
-        scores_.block(b, 0, outputs()).topRows(range.count).template cast<double>() -
-        influence.asDiagonal() *
-            errors_.block(b, 0, outputs()).topRows(range.count).template cast<double>();
-    const BlockWeights weights(roots_, range);
-    weights.unscale(scores);
-    const VectorD own = scores.cwiseProduct(labels).rowwise().sum();
-    const VectorD largest = scores.rowwise().maxCoeff();
-    const VectorD right = (own.array() >= largest.array()).select(VectorD::Ones(range.count), 0);
-    into[0] += loss_.to_errors(scores, labels, weights).loss;
-    into[1] += weights.sum_of(right);
   });
   return {sums[0] / total_weight_, sums[1] / total_weight_};
 }

@@ -16,22 +16,34 @@ void extend(MatrixD& values, Index rows) {
 }  // namespace
 
 void QuasiNewton::remember(MatrixD step, MatrixD change) {
-  constexpr std::size_t kMost = 8;
+  constexpr std::size_t kMost = 20;
   const double curvature = inner(step, change);
   if (!(curvature > 1e-12 * step.norm() * change.norm())) return;
   if (pairs_.size() == kMost) pairs_.pop_front();
   pairs_.push_back({std::move(step), std::move(change), curvature});
 }
 
-// The two-loop recursion.
-MatrixD QuasiNewton::direction(const MatrixD& gradient) const {
+MatrixD QuasiNewton::unmodelled(MatrixD columns, Team& team) const {
+  if (model_.size() == 0) return columns;
+  solve_lower(model_, columns, team);
+  solve_lower_transposed(model_, columns, team);
+  return columns;
+}
+
+// The two-loop recursion. The last step tells the size of the unknown.
+MatrixD QuasiNewton::direction(const MatrixD& gradient, Team& team) const {
   MatrixD result = -gradient;
   std::vector<double> shares(pairs_.size());
   for (std::size_t i = pairs_.size(); i-- > 0;) {
     shares[i] = inner(pairs_[i].step, result) / pairs_[i].curvature;
     result -= shares[i] * pairs_[i].change;
   }
-  result *= empty() ? scale_ : pairs_.back().curvature / pairs_.back().change.squaredNorm();
+  double scale = model_.size() == 0 ? scale_ : 1.0;
+  if (!empty()) {
+    const MatrixD& change = pairs_.back().change;
+    scale = pairs_.back().curvature / inner(change, unmodelled(change, team));
+  }
+  result = scale * unmodelled(std::move(result), team);
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     const double share = inner(pairs_[i].change, result) / pairs_[i].curvature;
     result += (shares[i] - share) * pairs_[i].step;
@@ -40,6 +52,7 @@ MatrixD QuasiNewton::direction(const MatrixD& gradient) const {
 }
 
 void QuasiNewton::grow(Index rows) {
+  model_.resize(0, 0);
   for (Pair& pair : pairs_) {
     extend(pair.step, rows);
     extend(pair.change, rows);

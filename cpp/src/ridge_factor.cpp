@@ -60,6 +60,7 @@ RidgeFactor<Scalar>::RidgeFactor(Design<Scalar>& design, RidgeState<Scalar>& sta
                                  std::unique_ptr<RowSpace<Scalar>> row_space, Team& team)
     : design_(design),
       blocks_(state.blocks),
+      alpha_(state.alpha),
       store_(room.store),
       fixed_(design.fixed()),
       row_space_(std::move(row_space)),
@@ -389,6 +390,14 @@ MatrixD RidgeFactor<Scalar>::readout(Design<Scalar>&, Team& team) {
 }
 
 template <class Scalar>
+MatrixD RidgeFactor<Scalar>::shrinkage(Index columns, Team& team) const {
+  const MatrixD inverse = inverse_transposed_columns(l_.topLeftCorner(columns, columns), 0, team);
+  MatrixD result = MatrixD::Zero(columns, columns);
+  add_gram_of_upper(alpha_, inverse, result, team);
+  return result;
+}
+
+template <class Scalar>
 MatrixD RidgeFactor<Scalar>::readout_of(const MatrixD& coordinates, Team& team) const {
   MatrixD solution = coordinates;
   const Index width = solution.rows();
@@ -409,6 +418,29 @@ MatrixD RidgeFactor<Scalar>::readouts(const std::vector<Index>& units, Design<Sc
   }
   solve_lower_transposed(l_.topLeftCorner(width_, width_), solutions, team);
   return expand(solutions, design.columns(), team);
+}
+
+template <class Scalar>
+std::optional<ReadoutPath> RidgeFactor<Scalar>::path_by(double alpha, Design<Scalar>& design,
+                                                        Team& team) const {
+  const Index fixed = fixed_width(), units = width_ - fixed, outputs = z_.cols();
+  const MatrixD factor = l_.topLeftCorner(width_, width_).template triangularView<Eigen::Lower>();
+  MatrixD other = MatrixD::Zero(width_, width_);
+  add_outer_product(1, factor, other, team);
+  other.diagonal().array() += alpha - alpha_;
+  if (!cholesky(other, team)) return std::nullopt;
+  MatrixD steps = factor * z_.topRows(width_);
+  solve_lower(other, steps, team);
+  MatrixD start = MatrixD::Zero(width_, outputs);
+  start.topRows(fixed) = steps.topRows(fixed);
+  solve_lower_transposed(other, start, team);
+  ReadoutPath path;
+  path.column_per_unit = true;
+  path.start = expand(start, design.columns(), team);
+  path.directions = expand(inverse_transposed_columns(other, fixed, team), design.columns(), team);
+  path.steps = steps.bottomRows(units);
+  path.ends = {0, units};
+  return path;
 }
 
 template <class Scalar>

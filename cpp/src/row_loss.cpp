@@ -48,6 +48,14 @@ void BlockWeights::unscale(MatrixD& rows) const {
   rows = inverse.asDiagonal() * rows;
 }
 
+VectorD RowLoss::mean_curvatures(const MatrixD& errors, const Labels& targets) const {
+  if (task_ == Task::one_label) {
+    const VectorD squares = (targets - errors).rowwise().squaredNorm();
+    return (1 - squares.array()).max(0.0) / static_cast<double>(targets.cols() - 1);
+  }
+  return (errors.array().abs() * (1 - errors.array().abs())).rowwise().mean();
+}
+
 RowLoss::Sums RowLoss::to_errors(MatrixD& scores, const Labels& targets,
                                  const BlockWeights& weights) const {
   return task_ == Task::one_label ? softmax_errors(scores, targets, weights)

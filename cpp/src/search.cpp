@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <deque>
+#include <limits>
 
 #include "stagenets/scores.hpp"
 #include "stagenets/split_data.hpp"
@@ -27,6 +28,14 @@ Wanted wanted_by(const SearchSettings& search, const Targets& targets) {
   Wanted wanted;
   wanted.path_links = needs_links(search, targets);
   wanted.sizes = search.sizes;
+  wanted.alphas = search.alphas;
+  wanted.tolerance = search.tolerance;
+  return wanted;
+}
+
+Wanted wanted_of_stages(const SearchSettings& search, const Targets& targets) {
+  Wanted wanted = wanted_by(search, targets);
+  wanted.only_sizes = true;
   return wanted;
 }
 
@@ -72,7 +81,7 @@ class SharedPools {
         search_(search),
         networks_(std::move(networks)),
         data_(split.training()),
-        wanted_(wanted_by(search, data_.targets)),
+        wanted_(wanted_of_stages(search, data_.targets)),
         input_blocks_(RowBlocks::for_one_thread(data_.inputs.rows)),
         blocks_(RowBlocks::for_one_thread(data_.design_rows())),
         weights_(row_weights_of(data_, networks_.front(), blocks_)),
@@ -106,13 +115,24 @@ class SharedPools {
     }
   }
 
-  Quality judge(std::size_t network, const Judge& judge) {
+  // By its own penalty, or by each of those asked for.
+  std::vector<Quality> judge(std::size_t network, const Judge& judge) {
     Member& member = members_[network];
     std::vector<Index> units = search_.sizes;
     for (Index& count : units) count += member.units->features();
-    const NetworkFit fit =
-        network_of(member.run.trace(units), *member.units, inputs_, networks_[network], scaling_);
-    return split_.judge_path(fit, search_.sizes, fit.path_links, judge, team_);
+    const auto judge_trace = [&](StagewiseFit trace) {
+      const NetworkFit fit =
+          network_of(std::move(trace), *member.units, inputs_, networks_[network], scaling_);
+      return split_.judge_path(fit, search_.sizes, fit.path_links, judge, team_);
+    };
+    if (search_.alphas.empty()) return {judge_trace(member.run.trace(units))};
+    std::vector<Quality> all;
+    for (std::size_t i = 0; i < search_.alphas.size(); ++i) {
+      std::optional<StagewiseFit> trace = member.run.trace_by(i, units);
+      all.push_back(trace ? judge_trace(std::move(*trace))
+                          : Quality(units.size(), -std::numeric_limits<double>::infinity()));
+    }
+    return all;
   }
 
  private:
@@ -261,7 +281,9 @@ SearchResults search_networks(const TrainingData<Scalar>& data, const SearchSett
   const Plan plan = plan_jobs(data, search);
   Index fits = 0;
   for (const Family& family : search.families) fits += static_cast<Index>(family.size());
-  SearchResults results(static_cast<std::size_t>(fits), std::vector<Quality>(search.splits.size()));
+  const std::size_t penalties = std::max<std::size_t>(1, search.alphas.size());
+  SearchResults results(static_cast<std::size_t>(fits) * penalties,
+                        std::vector<Quality>(search.splits.size()));
   const Index total = fits * static_cast<Index>(search.splits.size());
   std::atomic<Index> done{0};
   const auto poll_and_tell = [&] {
@@ -283,7 +305,10 @@ SearchResults search_networks(const TrainingData<Scalar>& data, const SearchSett
     SharedPools<Scalar> shared(split, std::move(networks), search, team);
     shared.run();
     for (std::size_t i = 0; i < job.count; ++i) {
-      results[job.result + i][job.split] = shared.judge(i, judge);
+      std::vector<Quality> found = shared.judge(i, judge);
+      for (std::size_t a = 0; a < penalties; ++a) {
+        results[(job.result + i) * penalties + a][job.split] = std::move(found[a]);
+      }
     }
   };
 

@@ -13,6 +13,17 @@ std::optional<Calibration> calibration_for(const Targets& targets, const Wanted&
   return Calibration(targets, weights, blocks);
 }
 
+// Stages that a fit may stop by matter to it.
+MajorizedStops stops_of(const StagewiseSettings& settings, const Wanted& wanted) {
+  MajorizedStops stops;
+  stops.sizes = wanted.sizes;
+  if (wanted.alphas.empty()) stops.ratios.push_back(1);
+  for (const double alpha : wanted.alphas) stops.ratios.push_back(alpha / settings.alpha);
+  stops.tolerance = wanted.tolerance;
+  stops.only = wanted.only_sizes && settings.tol == 0;
+  return stops;
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -29,7 +40,8 @@ StagewiseRun<Scalar>::StagewiseRun(Design<Scalar>& design, const RowBlocks& bloc
              calibration_ ? &*calibration_ : nullptr, team),
       best_merit_(-std::numeric_limits<double>::infinity()) {
   if (settings.loss == Loss::log) {
-    majorized_.emplace(ridge_.primal(), targets, design.weights(), blocks, wanted.sizes, team);
+    majorized_.emplace(ridge_.primal(), targets, design.weights(), blocks,
+                       stops_of(settings, wanted), team);
   }
   if (settings.stopping.by == StopBy::validation) {
     const std::vector<Index>& rows = settings.stopping.validation_rows;
@@ -154,11 +166,27 @@ void StagewiseRun<Scalar>::end_stage(Index stage, RankedPool pool, const Observe
 }
 
 template <class Scalar>
+std::optional<StagewiseFit> StagewiseRun<Scalar>::trace_by(std::size_t penalty,
+                                                           std::vector<Index> units) {
+  StagewiseFit fit = fit_;
+  for (Index& count : units) count = std::min(count, fit.history.units_path.back());
+  if (majorized_) {
+    fit.path = majorized_->path_at_sizes(penalty);
+    fit.history.units_path = std::move(units);
+    return fit;
+  }
+  std::optional<ReadoutPath> path = ridge_.path_by(wanted_.alphas[penalty]);
+  if (!path) return std::nullopt;
+  fit.path = std::move(*path);
+  return fit;
+}
+
+template <class Scalar>
 StagewiseFit StagewiseRun<Scalar>::trace(std::vector<Index> units) {
   StagewiseFit fit = fit_;
   for (Index& count : units) count = std::min(count, fit.history.units_path.back());
   if (majorized_) {
-    fit.path = majorized_->path_at_sizes();
+    fit.path = majorized_->path_at_sizes(0);
     fit.path_links.assign(units.size(), fit_.link);
   } else {
     if (calibration_ && wanted_.path_links) fit.path_links = ridge_.links(units);

@@ -52,6 +52,8 @@ class GrowingRidge {
   void check_readout(const MatrixD& readout, double residual_energy);
   // The path through these numbers of units only, if that is shorter than the path through all.
   ReadoutPath path_through(const std::vector<Index>& units);
+  // The path by another penalty than its own, in the primal form; empty if rounding makes that impossible.
+  std::optional<ReadoutPath> path_by(double alpha);
 
   // What makes probabilities of the scores after these numbers of units (increasing).
   std::vector<Link> links(const std::vector<Index>& units) const;

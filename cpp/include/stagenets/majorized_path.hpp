@@ -1,5 +1,5 @@
 // The readouts by another loss than the squared error as a network grows: one for every stage, and converged ones at the
-// sizes that are wanted.
+// sizes and by the penalties that are wanted. Where these are all that is wanted, the readouts in between are not fitted.
 #pragma once
 
 #include "stagenets/majorized_readout.hpp"
@@ -7,12 +7,20 @@
 
 namespace stagenets {
 
+// What is wanted at some sizes.
+struct MajorizedStops {
+  std::vector<Index> sizes;    // numbers of units, increasing
+  std::vector<double> ratios;  // penalties, relative to that of the factor
+  double tolerance;
+  bool only;  // whether nothing else is wanted
+};
+
 template <class Scalar>
 class MajorizedPath {
  public:
-  // `sizes` are numbers of units (increasing). All arguments but these must outlive the path.
+  // All arguments but the stops must outlive the path.
   MajorizedPath(const RidgeFactor<Scalar>& factor, const Targets& targets,
-                const RowWeights& weights, const RowBlocks& blocks, std::vector<Index> sizes,
+                const RowWeights& weights, const RowBlocks& blocks, MajorizedStops stops,
                 Team& team);
 
   const MajorizedReadout<Scalar>& now() const { return readout_; }
@@ -29,8 +37,9 @@ class MajorizedPath {
 
   // The readouts of all stages; `directions` are those of the factor's units.
   ReadoutPath path(const MatrixD& directions) const;
-  // The converged readouts at the sizes wanted, or the last one where the network did not grow as large.
-  ReadoutPath path_at_sizes();
+  // The converged readouts at the sizes wanted by one of the penalties, or the last one where the network did not grow
+  // as large.
+  ReadoutPath path_at_sizes(std::size_t penalty);
 
  private:
   // A stage moves the coordinates of its own units, and then perhaps all.
@@ -42,7 +51,10 @@ class MajorizedPath {
     Index stages;
   };
 
-  void record_if_wanted(Index size);
+  Index size() const;
+  std::size_t stops_made() const { return at_sizes_.front().size(); }
+  void grow_to(Index size);
+  std::vector<MatrixD> converged();
   template <class Refit>
   MatrixD change_by(Refit&& refit);
 
@@ -51,8 +63,9 @@ class MajorizedPath {
   MajorizedReadout<Scalar> readout_;
   MatrixD start_;  // coordinates before the first unit
   std::vector<Stage> stages_;
-  std::vector<Index> sizes_;
-  std::vector<MatrixD> at_sizes_;  // readouts at the sizes reached so far
+  const MajorizedStops stops_;
+  Index features_ = 0;                          // that do not count as size
+  std::vector<std::vector<MatrixD>> at_sizes_;  // readouts by each penalty at the sizes reached
   Remembered best_;
 };
 

@@ -11,7 +11,17 @@
 // and Θ ← QᵀZ, the ridge fit to the working response Z = F + R/κ, is a step that lowers the objective by at least the
 // squared norm of the gradient over 2κ. New columns Q' alone move by Q'ᵀZ, at the cost of one pass over them; in between,
 // and at the end, all coordinates are fitted again by a quasi-Newton method that starts from such steps.
+//
+// Where that takes many steps, because most rows are sure of their labels and count little, the method is given a model of the
+// Hessian that it starts from: with the mean w̄ of a row's curvatures for all its outputs it is the same d × d matrix for
+// each of them, Qᵀ diag(w̄) Q + κ(I − QᵀQ). It costs as much as d/4q steps, so that many are tried without it.
+//
+// Since ‖Ω‖² is (‖Θ‖² − ‖F‖²) κ/λ whatever the loss, other penalties rλ are minimised on the same factor: their term is r
+// times as large, and the curvature at most κ max(1, r).
 #pragma once
+
+#include <algorithm>
+#include <optional>
 
 #include "stagenets/quasi_newton.hpp"
 #include "stagenets/ridge_factor.hpp"
@@ -30,8 +40,12 @@ class MajorizedReadout {
   void grow(Index count);
   // Fits all coordinates again if many have been added since that was done last.
   void refit_if_due();
-  // Fits all coordinates until the gradient is negligible.
-  void converge();
+  // Fits all coordinates until a step would lower the objective by less than this fraction.
+  void converge(double tolerance = kNegligible);
+  static constexpr double kNegligible = 1e-8;
+
+  // The objective has this many times the factor's penalty from now on.
+  void set_penalty(double ratio);
 
   double objective() const { return objective_; }
   double loss() const { return total_loss_; }
@@ -59,9 +73,15 @@ class MajorizedReadout {
   void measure_block(Index block, double* sums);
   static constexpr Index kSums = 3;
   void measured(const double* sums);
+  double steepest() const { return bound_ * std::max(1.0, ratio_); }
   // Moves to `theta` and returns the gradient there.
   MatrixD move_to(const MatrixD& theta);
-  void improve(double tolerance, int most_steps);
+  void improve(double tolerance, int most_steps, bool thorough);
+  // Moves along the direction, or half or a quarter of it, if that lowers the objective; returns the gradient there.
+  std::optional<MatrixD> descend(const MatrixD& start, double before, double slope,
+                                 MatrixD& direction);
+  VectorD row_curvatures(Index block) const;
+  std::optional<MatrixD> mean_hessian_factor() const;
 
   const RidgeFactor<Scalar>& factor_;
   const Targets& targets_;
@@ -71,6 +91,7 @@ class MajorizedReadout {
   Team& team_;
   const RowLoss loss_;
   const double bound_;  // κ
+  double ratio_ = 1;    // of the penalty to that of the factor
   MatrixD theta_;
   Panels<Scalar> scores_;  // F, rows scaled by the roots of their weights
   Panels<Scalar> errors_;  // R, scaled likewise

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "stagenets/factor.hpp"
+#include "stagenets/readout_path.hpp"
 #include "stagenets/row_space.hpp"
 
 namespace stagenets {
@@ -59,10 +60,16 @@ class RidgeFactor final : public Factor<Scalar> {
 
   // Ω of the first units, for each of the given numbers of units, side by side.
   MatrixD readouts(const std::vector<Index>& units, Design<Scalar>& design, Team& team) const;
+  // The path of the same units by another penalty, from AᵀA + αI = L Lᵀ + (α − λ)I. Empty if rounding makes that
+  // impossible.
+  std::optional<ReadoutPath> path_by(double alpha, Design<Scalar>& design, Team& team) const;
 
   // Columns of Q; the first ones are those of the fixed columns.
   FactorColumns<Scalar> columns(Index first, Index count) const;
+  Index width() const { return width_; }
   Index fixed_width() const { return static_cast<Index>(kept_fixed_.size()); }
+  // The lower triangle of I − QᵀQ = λ L⁻¹L⁻ᵀ, for the first columns.
+  MatrixD shrinkage(Index columns, Team& team) const;
   // Ω = L⁻ᵀΘ, of the height of the first columns of a design.
   MatrixD readout_of(const MatrixD& coordinates, Team& team) const;
 
@@ -93,6 +100,7 @@ class RidgeFactor final : public Factor<Scalar> {
 
   Design<Scalar>& design_;
   const RowBlocks& blocks_;
+  const double alpha_;  // λ
   Store store_;
   Index fixed_;                                  // fixed columns of the design
   std::unique_ptr<RowSpace<Scalar>> row_space_;  // of the fixed columns, or null

@@ -14,6 +14,10 @@ struct SearchSettings {
   std::vector<Family> families;
   std::vector<Index> sizes;  // hidden units, or enhancement nodes of a BLS; increasing
   std::vector<Split> splits;
+  // Penalties by which to fit the units that a network has chosen by its own. Only if no links are needed, and if the
+  // networks are neither one-shot nor change to the dual form on the way.
+  std::vector<double> alphas;
+  double tolerance = 1e-8;     // of readouts by log-loss
   bool links = false;          // whether the judge needs them
   bool by_likelihood = false;  // without a judge: whether quality is the mean log-likelihood
   double max_memory = 1e9;     // bytes that fits in progress may take together
@@ -30,7 +34,8 @@ struct HeldOut {
 // Returns the quality of such scores. May be called by several threads at once.
 using Judge = std::function<double(const HeldOut&)>;
 
-// The quality of every network (of every family, in order), on every split, at every size: [network][split][size].
+// The quality of every network (of every family, in order, and by every penalty if there are several), on every split, at
+// every size: [network][split][size].
 using SearchResults = std::vector<std::vector<std::vector<double>>>;
 
 // Called periodically on the calling thread with the number of fits done.

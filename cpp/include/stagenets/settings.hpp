@@ -74,6 +74,10 @@ struct Wanted {
   bool path_links = false;    // the same for every size on the path
   bool known_stages = false;  // what a later fit needs to repeat the stages
   std::vector<Index> sizes;   // numbers of units on the path of a one-shot network, or by log-loss
+  bool only_sizes = false;    // whether the stages in between do not matter
+  std::vector<double>
+      alphas;  // penalties by which to fit the networks of these sizes, if not by their own
+  double tolerance = 1e-8;  // of their readouts by log-loss
 
   bool leverages() const { return left_out_path || link || path_links; }
 };

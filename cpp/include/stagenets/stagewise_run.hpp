@@ -31,6 +31,8 @@ class StagewiseRun {
   // The units chosen so far, and a path through these numbers of units (increasing), with links if requested
   // but without a final readout.
   StagewiseFit trace(std::vector<Index> units);
+  // The same by one of the penalties wanted; empty if rounding makes that impossible.
+  std::optional<StagewiseFit> trace_by(std::size_t penalty, std::vector<Index> units);
   // The network of the best stage, with its readout refined if necessary.
   StagewiseFit finish();
 
