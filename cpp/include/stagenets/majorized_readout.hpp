@@ -32,6 +32,8 @@ class MajorizedReadout {
   void refit_if_due();
   // Fits all coordinates until the gradient is negligible.
   void converge();
+  // Fits all coordinates until only rounding is left, in double precision (settled_readout.cpp).
+  void settle();
 
   double objective() const { return objective_; }
   double loss() const { return total_loss_; }
@@ -62,6 +64,15 @@ class MajorizedReadout {
   // Moves to `theta` and returns the gradient there.
   MatrixD move_to(const MatrixD& theta);
   void improve(double tolerance, int most_steps);
+
+  struct NewtonStep {
+    MatrixD direction;
+    Index iterations;
+  };
+  MatrixD chances_of(Index block) const;
+  MatrixD curvature_along(const MatrixD& direction) const;
+  std::vector<MatrixD> output_factors() const;
+  NewtonStep newton_step(const MatrixD& gradient, const std::vector<MatrixD>& factors) const;
 
   const RidgeFactor<Scalar>& factor_;
   const Targets& targets_;
