@@ -57,7 +57,12 @@ def one_fit(read: Any, folder: Path, store: str, units: int, limit: str) -> Row:
         X, y = read(folder)
         before = max(client.run(peak_memory).values())
         model = RVFLRegressor(
-            n_hidden=units, block_size=5, store=store, random_state=0, client=client
+            n_hidden=units,
+            block_size=5,
+            alpha=3.0,
+            store=store,
+            random_state=0,
+            client=client,
         )
         started = time.perf_counter()
         model.fit(X, y)

@@ -2,10 +2,11 @@
 
     python bench/dask_scale.py
 
-Strong scaling (the same rows on one and on two workers), weak scaling (half of them on one), and
-LightGBM with its defaults on two. Every run is a process of its own whose result is kept in
-dask_scale.csv, so that a script that was stopped goes on where it was; `--again` starts anew. A
-model of any number of workers follows from the times of the runs on one worker, and of messages; it
+All rows on two workers, by stagenets and by LightGBM with its defaults; then, with a tenth of the
+rows, strong scaling (the same rows on one and on two workers) and weak scaling (half of them on
+one). Every run is a process of its own whose result is kept in dask_scale.csv, so that a script
+that was stopped goes on where it was; `--again` starts anew and `--only` makes some runs only. A
+model of any number of workers follows from the runs on one worker and from what messages take; it
 is checked against the runs on two. Writes dask.md and dask_scale.csv to docs/benchmarks/.
 """
 
@@ -15,8 +16,10 @@ import argparse
 import csv
 import json
 import os
-import pickle
 import platform
+import socket
+import statistics
+import struct
 import subprocess
 import sys
 import textwrap
@@ -33,17 +36,23 @@ from report_tables import Row, add_output_option, markdown, write_csv
 from stagenets.dask import RVFLClassifier
 from stagenets.dask._tasks import ClusterTasks
 
-INPUTS, UNITS, POOL, CLASSES = 50, 200, 100, 2
+INPUTS, UNITS, POOL, BLOCK, CLASSES = 50, 200, 100, 10, 2
 PARTITIONS_PER_WORKER = 2
-SETTINGS = {"n_hidden": UNITS, "pool_size": POOL, "block_size": 10, "loss": "squared"}
+SETTINGS = {
+    "n_hidden": UNITS,
+    "pool_size": POOL,
+    "block_size": BLOCK,
+    "alpha": 3.0,
+    "loss": "squared",
+}
 # name: (workers, share of the rows, model)
 RUNS = {
-    "two workers": (2, 1.0, "stagenets"),
-    "one worker": (1, 1.0, "stagenets"),
-    "one worker, half the rows": (1, 0.5, "stagenets"),
-    "two workers, store='recompute'": (2, 0.1, "stagenets, recompute"),
-    "two workers, a tenth of the rows": (2, 0.1, "stagenets"),
-    "LightGBM, two workers": (2, 1.0, "LightGBM"),
+    "all rows": (2, 1.0, "stagenets"),
+    "all rows, LightGBM": (2, 1.0, "LightGBM"),
+    "a tenth": (2, 0.1, "stagenets"),
+    "a tenth, one worker": (1, 0.1, "stagenets"),
+    "a twentieth, one worker": (1, 0.05, "stagenets"),
+    "a tenth, LightGBM": (2, 0.1, "LightGBM"),
 }
 
 
@@ -74,20 +83,27 @@ def data(rows: int, partitions: int, seed: int) -> tuple[da.Array, da.Array]:
 
 
 class CountedTasks(ClusterTasks):
-    """Tasks that count rounds, and the bytes that come from a partition and go to one."""
+    """Tasks that count rounds."""
 
-    rounds, received, sent = 0, 0, 0
-
-    def each(self, label: str, function: Any, *arguments: Any) -> list[Any]:
-        if label == "answer":
-            CountedTasks.sent += len(pickle.dumps(arguments[1][0]))
-        return super().each(label, function, *arguments)
+    rounds = 0
 
     def fetch(self, things: Any) -> list[Any]:
-        found = super().fetch(things)
         CountedTasks.rounds += 1
-        CountedTasks.received += len(pickle.dumps(found[0]))
-        return found
+        return super().fetch(things)
+
+
+def traffic() -> tuple[int, int]:
+    """Bytes that this process has sent and received on the TCP connections it has now."""
+    sent, received = 0, 0
+    for descriptor in os.listdir("/proc/self/fd"):
+        try:
+            with socket.socket(fileno=os.dup(int(descriptor))) as connection:
+                info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 192)
+        except OSError:  # no socket, or none of TCP
+            continue
+        acknowledged, came = struct.unpack_from("QQ", info, 120)
+        sent, received = sent + acknowledged, received + came
+    return sent, received
 
 
 def one_run(name: str, rows: int) -> Row:
@@ -111,23 +127,30 @@ def one_run(name: str, rows: int) -> Row:
             store = "recompute" if "recompute" in model_name else "memory"
             model = RVFLClassifier(**SETTINGS, store=store, random_state=0, client=client)
             model._tasks = lambda: CountedTasks(client, "RVFLClassifier")
+        before = client.run(traffic)
         started = time.perf_counter()
         model.fit(X, y)
         seconds = time.perf_counter() - started
+        after = client.run(traffic)
+        sent, received = (
+            max(after[name][i] - before[name][i] for name in before) / 1e3 for i in (0, 1)
+        )
         right = model.predict(X_test) == y_test
-        row: Row = {
+        latency, message = seconds_of_a_round(client, 1), seconds_of_a_round(client, 64) / 64
+        return {
             "run": name,
             "workers": workers,
             "rows": rows,
             "seconds": round(seconds, 2),
             "accuracy": round(float(da.mean(right).compute()), 4),
             "rounds": CountedTasks.rounds,
-            "kB from a partition": round(CountedTasks.received / 1e3, 1),
-            "kB to a partition": round(CountedTasks.sent / 1e3, 1),
+            "kB from a worker": round(sent, 1),
+            "kB to a worker": round(received, 1),
             "GB in a worker": round(max(client.run(peak_memory).values()) / 1e9, 2),
+            "ms a round": round(1e3 * latency, 3),
+            "ms a message": round(1e3 * message, 3),
+            "MB/s": round(bandwidth(client) / 1e6),
         }
-        row["ms a message"] = round(1e3 * seconds_of_a_round(client), 3)
-        return row
 
 
 def peak_memory() -> int:
@@ -136,92 +159,138 @@ def peak_memory() -> int:
     return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-def seconds_of_a_round(client: Client) -> float:
-    """Of a round of two tasks for each partition, divided by the partitions: what one costs."""
-    tasks, partitions, rounds = ClusterTasks(client, "round"), 64, 8
+def seconds_of_a_round(client: Client, partitions: int) -> float:
+    """Of a round of two tasks for each of some partitions."""
+    tasks, rounds = ClusterTasks(client, "round"), 8
     states = tasks.each("state", float, range(partitions))
     tasks.fetch(states)
     started = time.perf_counter()
     for _ in range(rounds):
         states = tasks.each("answer", _same, states)
         tasks.fetch(tasks.each("question", _same, states))
-    return (time.perf_counter() - started) / (rounds * partitions)
+    return (time.perf_counter() - started) / rounds
+
+
+def bandwidth(client: Client) -> float:
+    """Bytes a second from a worker to this process, of results that are large."""
+    size = 64_000_000
+    made = client.submit(np.ones, size // 8)
+    wait(made)
+    started = time.perf_counter()
+    made.result()
+    return size / (time.perf_counter() - started)
 
 
 def _same(value: float) -> float:
     return value
 
 
-def model_rows(runs: dict[str, Row], rows: int) -> tuple[list[Row], Row]:
-    """Predicted and measured seconds for numbers of workers, and the constants.
+def flops_of_a_row() -> float:
+    """Multiplications and additions for a row in all stages, counting weights as dense ones."""
+    candidates = max(16, 2 * BLOCK)  # of the joint choice, which are projected on the columns
+    return sum(
+        2 * INPUTS * POOL
+        + 2 * POOL * (CLASSES + 1)
+        # QᵀG for the candidates, G − QB for the units kept
+        + 2 * candidates * (INPUTS + units + candidates)
+        + 2 * BLOCK * (INPUTS + units)
+        for units in range(0, UNITS, BLOCK)
+    )
 
-    A fit takes work · rows / workers + rounds · (partitions · message + bytes / bandwidth): work is
-    what is left of the run on one worker, per row. The scheduler handles messages one at a time.
+
+class ManyWorkers:
+    """Seconds of a fit on any number of workers.
+
+    rows · flops / (rate · workers) + rest + rounds · (latency + partitions · message)
+    + bytes / bandwidth, where the rate of a worker and the rest follow from two runs on one. This
+    process talks to one partition after another, so that all bytes pass one network card.
     """
-    one, half = runs["one worker"], runs["one worker, half the rows"]
-    message = min(row["ms a message"] for row in runs.values()) / 1e3
-    rounds = one["rounds"]
-    size = 1e3 * (one["kB from a partition"] + one["kB to a partition"])  # over the whole fit
-    bandwidth = 1e9  # bytes a second of a usual network
 
-    def travel(workers: int) -> float:
+    def __init__(self, runs: dict[str, Row]) -> None:
+        one, half = runs["a tenth, one worker"], runs["a twentieth, one worker"]
+        self.rounds = one["rounds"]
+        self.latency = statistics.median(row["ms a round"] for row in runs.values()) / 1e3
+        self.message = statistics.median(row["ms a message"] for row in runs.values()) / 1e3
+        self.bandwidth = statistics.median(row["MB/s"] for row in runs.values()) * 1e6
+        self.bytes = 1e3 * (one["kB from a worker"] + one["kB to a worker"])  # of one worker
+        self.row = (one["seconds"] - half["seconds"]) / (one["rows"] - half["rows"])
+        self.rest = 0.0
+        self.rest = max(0.0, half["seconds"] - self.seconds(half["rows"], 1))
+
+    def seconds(self, rows: float, workers: int) -> float:
+        return rows * self.row / workers + self.rest + self.travel(workers)
+
+    def travel(self, workers: int) -> float:
         partitions = PARTITIONS_PER_WORKER * workers
-        return rounds * partitions * message + partitions * size / bandwidth
-
-    # From two sizes on one worker: what depends on the rows, and what does not.
-    work = (one["seconds"] - half["seconds"]) / (one["rows"] - half["rows"])
-    rest = max(0.0, one["seconds"] - work * one["rows"] - travel(1))
-    predicted: list[Row] = []
-    for workers in (1, 2, 10, 100, 1000):
-        strong = work * rows / workers + rest + travel(workers)
-        weak = work * rows / 2 + rest + travel(workers)
-        measured = {1: one, 2: runs["two workers"]}.get(workers)
-        predicted.append(
-            {
-                "workers": workers,
-                f"{rows:,} rows, predicted (s)": round(strong, 1),
-                "measured (s)": measured["seconds"] if measured else None,
-                f"{rows // 2:,} rows for each worker, predicted (s)": round(weak, 1),
-                "of which messages (s)": round(travel(workers), 1),
-            }
+        return (
+            self.rounds * (self.latency + partitions * self.message)
+            + workers * self.bytes / self.bandwidth
         )
-    constants = {
-        "µs a row": 1e6 * work,
-        "s besides": rest,
-        "ms a message": 1e3 * message,
-        "kB": size / 1e3,
-        "rounds": rounds,
-    }
-    return predicted, constants
+
+
+def checked_rows(model: ManyWorkers, runs: dict[str, Row]) -> list[Row]:
+    """Predictions beside what was measured."""
+    return [
+        {
+            "workers": row["workers"],
+            "rows": row["rows"],
+            "predicted (s)": round(model.seconds(row["rows"], row["workers"]), 1),
+            "measured (s)": row["seconds"],
+        }
+        for name, row in runs.items()
+        if "LightGBM" not in name
+    ]
+
+
+def predicted_rows(model: ManyWorkers, rows: int) -> list[Row]:
+    return [
+        {
+            "workers": workers,
+            f"{rows:,} rows (s)": round(model.seconds(rows, workers), 1),
+            f"{rows:,} rows for each worker (s)": round(model.seconds(rows * workers, workers), 1),
+            "of which messages (s)": round(model.travel(workers), 1),
+        }
+        for workers in (1, 2, 10, 100, 1000)
+    ]
 
 
 def write_page(out: Path, runs: dict[str, Row], rows: int) -> None:
-    predicted, known = model_rows(runs, rows)
-    two, one, half = (runs[name] for name in list(RUNS)[:3])
-    store = runs["two workers, store='recompute'"]
-    kept = runs["two workers, a tenth of the rows"]
+    model = ManyWorkers(runs)
+    two, one, half = (runs[name] for name in list(RUNS)[2:5])
+    large, trees = runs["all rows"], runs["all rows, LightGBM"]
+    stages = UNITS // BLOCK
     parts = [
         "# Many rows on Dask",
         f"`python bench/dask_scale.py --rows {rows}`: {INPUTS} inputs in float32, {CLASSES} "
-        f"classes, {UNITS} units, `{SETTINGS}`, {PARTITIONS_PER_WORKER} partitions for each worker "
-        f"of one thread ({platform.machine()}, {os.cpu_count()} cores). LightGBM has its defaults.",
+        f"classes, {UNITS} units, `{SETTINGS}`, {PARTITIONS_PER_WORKER} partitions for each "
+        f"worker of one thread ({platform.machine()}, {os.cpu_count()} cores, Dask "
+        f"{dask.__version__}). LightGBM has its defaults and the same workers. Rows are in the "
+        f"memory of the workers when a fit begins; accuracy is that on 100,000 other rows. Bytes "
+        f"are those on the connections of the worker that sent or received most, with all that "
+        f"Dask adds.",
         markdown(list(runs.values())),
         f"Strong scaling: two workers are {one['seconds'] / two['seconds']:.2f} times as fast as "
         f"one. Weak scaling: twice the rows on twice the workers take "
-        f'{two["seconds"] / half["seconds"]:.2f} times as long. With `store="recompute"` a fit '
-        f"takes {store['seconds'] / kept['seconds']:.1f} times as long, and a worker "
-        f"{store['GB in a worker']} GB instead of {kept['GB in a worker']} GB.",
+        f"{two['seconds'] / half['seconds']:.2f} times as long. On all rows, a fit takes "
+        f"{large['seconds'] / trees['seconds']:.2f} times as long as one by LightGBM. A stage "
+        f"sends {one['kB from a worker'] / stages:.0f} kB from a worker with "
+        f"{PARTITIONS_PER_WORKER} partitions, and {one['kB to a worker'] / stages:.0f} kB to it.",
         "## More workers",
-        f"Measured here: {known['µs a row']:.1f} µs for each row, {known['s besides']:.1f} s that "
-        f"do not depend on the rows, {known['rounds']} rounds in which every partition sends and "
-        f"gets {known['kB']:.0f} kB in all, both directions taken together, and "
-        f"{known['ms a message']:.2f} ms of the scheduler for "
-        f"each partition and round; assumed: a network of 1 GB/s. A fit on w workers then takes "
-        f"(time of the rows) / w + (time besides) + rounds × partitions × (time of a message) + "
-        f"bytes / bandwidth.",
-        markdown(predicted),
-        "Messages are handled one after another by the scheduler, so that more workers help until "
-        "they cost more than the rows; larger `block_size` means fewer rounds.",
+        f"Measured here: {1e6 * model.row:.1f} µs of a worker for each row, which is "
+        f"{flops_of_a_row() / model.row / 1e9:.0f} GFLOP/s; {model.rest:.1f} s that do not depend "
+        f"on the rows; {model.rounds} rounds, each {1e3 * model.latency:.1f} ms and "
+        f"{1e3 * model.message:.2f} ms of the scheduler for every partition; "
+        f"{model.bytes / 1e3:.0f} kB to and from a worker in all, at "
+        f"{model.bandwidth / 1e6:.0f} MB/s. A fit on w workers then takes rows × (time of a row) "
+        f"/ w + (time besides) + rounds × (latency + partitions × message) + bytes / bandwidth. "
+        f"The first two come from the runs on one worker; the runs on two were not used:",
+        markdown(checked_rows(model, runs)),
+        "The same for more workers, of one thread each:",
+        markdown(predicted_rows(model, rows)),
+        "The scheduler handles messages one after another, so that more workers help until "
+        "messages take longer than rows; larger `block_size` means fewer rounds, and more threads "
+        "for each worker (`n_jobs`) fewer partitions. Latency and bandwidth of a network are not "
+        "those of one machine, but the time of the scheduler, which dominates, is.",
     ]
     text = "\n\n".join(
         part.strip() if part.startswith("|") else textwrap.fill(part, 110) for part in parts
@@ -244,6 +313,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=5_000_000)
     parser.add_argument("--again", action="store_true", help="forget the runs that are known")
+    parser.add_argument("--only", action="append", choices=RUNS, help="make this run (repeatable)")
     parser.add_argument("--one", choices=RUNS, help=argparse.SUPPRESS)
     add_output_option(parser)
     options = parser.parse_args()
@@ -256,14 +326,15 @@ def main() -> None:
         row["run"]: row for row in known if row["rows"] == int(options.rows * RUNS[row["run"]][1])
     }
     for name in RUNS:
-        if name in runs:
+        if name in runs or (options.only and name not in options.only):
             continue
         command = [sys.executable, __file__, "--rows", str(options.rows), "--one", name]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
         runs[name] = json.loads(done.stdout.splitlines()[-1])
         print(runs[name], flush=True)
         write_csv(path, [runs[some] for some in RUNS if some in runs])
-    write_page(options.out, {name: runs[name] for name in RUNS}, options.rows)
+    if len(runs) == len(RUNS):
+        write_page(options.out, {name: runs[name] for name in RUNS}, options.rows)
 
 
 if __name__ == "__main__":

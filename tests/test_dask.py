@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import make_multilabel_classification
+from sklearn.datasets import load_breast_cancer, make_multilabel_classification
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import r2_score
 
@@ -17,7 +17,7 @@ import stagenets
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 import stagenets.dask  # noqa: E402
-from stagenets.dask import _partition, _supported  # noqa: E402
+from stagenets.dask import _driver, _partition, _supported  # noqa: E402
 
 ON_DASK = {
     getattr(stagenets, name): getattr(stagenets.dask, name) for name in stagenets.dask.__all__
@@ -100,8 +100,21 @@ def test_same_network_by_log_loss(selection):
     local, model = pair(
         stagenets.RVFLClassifier, loss="log", selection=selection, weight_init="mixed"
     )
-    # With so few iterations, rounding is not magnified to what they leave to the optimum.
     assert_same_network(model.fit(*in_parts(X, y)), local.fit(X, y), X)
+
+
+@pytest.mark.parametrize("store", ["memory", "recompute"])
+@pytest.mark.parametrize("alpha", [3.0, 0.01])
+def test_readout_by_many_iterations_is_the_same(alpha, store):
+    """Separable classes and a small penalty take hundreds of iterations by gradients alone."""
+    X, y = load_breast_cancer(return_X_y=True)
+    local = stagenets.RVFLClassifier(n_hidden=40, block_size=4, alpha=alpha, random_state=0)
+    model = stagenets.dask.RVFLClassifier(**local.get_params(), store=store)
+    model.fit(*in_parts(X, y, (0, 100, 2, 467)))
+    np.testing.assert_array_equal(model.selected_, local.fit(X, y).selected_)
+    np.testing.assert_allclose(model.predict_proba(X), local.predict_proba(X), rtol=0, atol=1e-10)
+    found, expected = model.decision_function(X), local.decision_function(X)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
 
 
 @each_class
@@ -164,8 +177,7 @@ def test_what_is_not_kept_is_made_again(params):
     _, model = pair(stagenets.RVFLClassifier, **params)
     kept = clone(model).fit(*in_parts(X, y, EVEN))
     model.set_params(store="recompute").fit(*in_parts(X, y, EVEN))
-    tolerance = 1e-5 if params["loss"] == "log" else 1e-8
-    assert_same_network(model, kept.to_local(), X, tolerance=tolerance)
+    assert_same_network(model, kept.to_local(), X, tolerance=1e-8)
 
 
 def test_weights_of_ones_change_nothing():
@@ -185,13 +197,29 @@ def test_threshold_units_of_many_rows():
     assert_same_network(model, local.fit(X, y), X)
 
 
-def test_defaults_fit():
-    X, y = problems.data_for(stagenets.RVFLClassifier, n=300)
-    local = stagenets.RVFLClassifier(alpha=3.0, random_state=0).fit(X, y)
-    model = stagenets.dask.RVFLClassifier(random_state=0).fit(*in_parts(X, y, (100, 200)))
-    assert model.alpha == "auto"
-    assert model.alpha_ == 3.0  # the usual one: nothing is chosen
-    np.testing.assert_array_equal(model.selected_, local.selected_)
+@pytest.mark.parametrize("cls", [stagenets.ELMClassifier, stagenets.RVFLRegressor])
+def test_penalty_and_size_are_chosen_as_in_a_local_fit(cls):
+    X, y = problems.data_for(cls, n=120)
+    y = np.where(np.random.default_rng(0).random(120) < 0.4, y[::-1].T, y.T).T  # much noise
+    weights = np.random.default_rng(5).choice([0, 1, 2], size=120)
+    local = cls(random_state=0).fit(X, y, weights)
+    model = ON_DASK[cls](random_state=0)
+    parts = da.from_array(weights, chunks=((20, 0, 100),))
+    model.fit(*in_parts(X, y, (20, 0, 100)), sample_weight=parts)
+    assert (model.alpha, model.alpha_) == ("auto", local.alpha_)
+    np.testing.assert_array_equal(model.cv_sizes_, local.cv_sizes_)
+    np.testing.assert_allclose(model.cv_path_, local.cv_path_, rtol=1e-12)
+    assert_same_network(model, local, X, tolerance=1e-9)
+
+
+def test_usual_penalty_if_rows_are_too_many_for_one_worker(monkeypatch):
+    X, y = problems.data_for(stagenets.RVFLClassifier, n=60)
+    monkeypatch.setattr(_driver, "_IN_ONE_PLACE", X.nbytes - 1)
+    model = stagenets.dask.RVFLClassifier(n_hidden=3, random_state=0)
+    model.fit(*in_parts(X, y, (20, 40)))
+    assert model.alpha_ == 3.0
+    with pytest.raises(AttributeError, match="no cross-validation chose"):
+        model.cv_path_  # noqa: B018
 
 
 def test_candidates_are_scored_on_the_same_rows():

@@ -3,8 +3,10 @@
 import os
 import signal
 
+import joblib
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import problems
 import stagenets
@@ -82,6 +84,33 @@ def test_fit_without_workers_ends_with_an_error(monkeypatch):
         pytest.raises(RuntimeError, match="1 s for a worker and there is none"),
     ):
         stagenets.dask.RVFLClassifier(client=client).fit(parts, labels)
+
+
+@pytest.mark.parametrize("scoring", [None, "neg_log_loss", "average_precision"])
+def test_search_spreads_its_folds_over_the_cluster(client, scoring):
+    X, y = problems.data_for(stagenets.RVFLClassifier, n=120)
+    y = (y > 0).astype(int)
+    X[::7, 1] = np.nan
+    search = stagenets.RVFLClassifierCV(
+        alphas=[0.1, 1.0], max_hidden=8, cv=3, scoring=scoring, random_state=0
+    )
+    here = clone(search).fit(X, y, sample_weight=1 + y)
+    with joblib.parallel_config("dask"):
+        there = search.fit(X, y, sample_weight=1 + y)
+    names = client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.task_prefixes))
+    assert any("_on_split" in name for name in names)
+    for name in ("split0_test_score", "split2_test_score", "mean_test_score"):
+        np.testing.assert_array_equal(there.cv_results_[name], here.cv_results_[name])
+    assert there.best_params_ == here.best_params_
+    np.testing.assert_array_equal(there.predict_proba(X), here.predict_proba(X))
+
+
+def test_penalty_is_chosen_on_one_worker(client):
+    X, y, parts, labels = data()
+    local = stagenets.RVFLClassifier(n_hidden=6, random_state=0).fit(X, y)
+    model = stagenets.dask.RVFLClassifier(n_hidden=6, random_state=0).fit(parts, labels)
+    assert model.alpha_ == local.alpha_
+    np.testing.assert_array_equal(model.selected_, local.selected_)
 
 
 def test_error_in_a_task_is_raised_here(client):

@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import log_softmax, softmax
-from sklearn.datasets import load_iris, load_wine, make_classification
+from scipy.special import expit, log_softmax, softmax
+from sklearn.datasets import (
+    load_iris,
+    load_wine,
+    make_classification,
+    make_multilabel_classification,
+)
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
@@ -72,6 +77,29 @@ def test_objective_over_a_wide_range_of_penalties(alpha):
     least = optimum(design(fitted, X), y, alpha)
     assert fitted.objective_path_[-1] <= least * (1 + 1e-5) + 1e-6
     assert np.isfinite(fitted.readout_).all()
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("alpha", [3.0, 0.01])
+def test_readout_is_the_optimum_to_rounding(alpha, classes):
+    """At the optimum, penalty times readout is what the errors pull: F = A Aᵀ (Y − P) / alpha."""
+    X, y = data(classes)
+    fitted = stagenets.RVFLClassifier(loss="log", alpha=alpha, n_hidden=30, random_state=0)
+    scores, chances = fitted.fit(X, y).decision_function(X), fitted.predict_proba(X)
+    A = design(fitted, X)
+    pulled = A @ (A.T @ (np.eye(classes)[y] - chances)) / alpha
+    if classes == 2:
+        pulled = pulled[:, 1] - pulled[:, 0]
+    np.testing.assert_allclose(scores, pulled, rtol=0, atol=1e-8 * np.abs(scores).max())
+
+
+def test_several_labels_are_fitted_to_rounding():
+    X, Y = make_multilabel_classification(150, 8, n_classes=4, random_state=0)
+    fitted = stagenets.RVFLClassifier(loss="log", alpha=0.1, n_hidden=20, random_state=0).fit(X, Y)
+    scores = fitted.decision_function(X) + fitted.thresholds_
+    A = design(fitted, X)
+    pulled = A @ (A.T @ (Y - expit(scores))) / 0.1
+    np.testing.assert_allclose(scores, pulled, rtol=0, atol=1e-8 * np.abs(scores).max())
 
 
 def test_objective_path_is_that_of_the_staged_networks():

@@ -67,6 +67,19 @@ std::shared_ptr<Fit> fit_from_python(const InputArray<Scalar>& x, const Targets&
   return std::make_shared<Fit>(fit(data, request, observer, folds_done, check_signals));
 }
 
+template <class Scalar>
+CrossValidated cross_validate_from_python(const InputArray<Scalar>& x, const Targets& targets,
+                                          const NetworkSettings& settings,
+                                          const CrossValidation& choice,
+                                          const std::optional<VectorD>& weights, int threads) {
+  const TrainingData<Scalar> data = checked_data(x, targets, settings, weights);
+  check_splits(choice.splits, targets.rows());
+  const FitRequest request{settings, choice, threads};
+  const WithoutGil no_gil;
+  return cross_validate(data, settings, choice, request.max_memory, threads, nullptr,
+                        check_signals);
+}
+
 // A paused fit with the data it works on; the Python object keeps x, targets and what settings refer to alive.
 struct PausedNetworkFit {
   NetworkSettings settings;
@@ -224,6 +237,18 @@ void register_fits(py::module_& module) {
   };
   define(&fit_from_python<double>);
   define(&fit_from_python<float>);
+  py::class_<CrossValidated>(module, "CrossValidated")
+      .def_readonly("alpha", &CrossValidated::alpha)
+      .def_readonly("size", &CrossValidated::size)
+      .def_readonly("sizes", &CrossValidated::sizes)
+      .def_readonly("means", &CrossValidated::means);
+  const auto define_choice = [&](auto function) {
+    module.def("cross_validate", function, py::arg("x").noconvert(), py::arg("targets"),
+               py::arg("settings"), py::arg("choice"), py::kw_only(),
+               py::arg("weights") = py::none(), py::arg("threads") = 1);
+  };
+  define_choice(&cross_validate_from_python<double>);
+  define_choice(&cross_validate_from_python<float>);
 }
 
 void register_paused_fits(py::module_& module) {

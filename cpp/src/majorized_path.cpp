@@ -75,8 +75,9 @@ void MajorizedPath<Scalar>::return_to_remembered() {
 }
 
 template <class Scalar>
-void MajorizedPath<Scalar>::converge() {
-  const MatrixD change = change_by([&] { readout_.converge(); });
+void MajorizedPath<Scalar>::converge(bool to_rounding) {
+  const MatrixD change =
+      change_by([&] { to_rounding ? readout_.settle() : readout_.converge(); });
   if (stages_.empty()) {
     start_ += change;
   } else if (MatrixD& all = stages_.back().all; all.size() > 0) {

@@ -184,10 +184,9 @@ std::optional<MatrixD> MajorizedReadout<Scalar>::descend(const MatrixD& start, d
 template <class Scalar>
 void MajorizedReadout<Scalar>::improve(double tolerance, int most_steps, bool thorough) {
   constexpr int kModelLasts = 60;
-  const auto rows = static_cast<double>(blocks_.rows()), columns = static_cast<double>(width());
-  const double work_of_model = (rows + 4 * columns) * columns * columns;
-  const double work_of_step = 4 * rows * columns * static_cast<double>(outputs());
-  const int patience = 1 + static_cast<int>(work_of_model / work_of_step);
+  const auto columns = static_cast<double>(width());
+  const double work_of_model = (total_weight_ + 4 * columns) * columns * columns;
+  const int patience = 1 + static_cast<int>(std::min(1e6, work_of_model / work_of_step()));
   MatrixD start = theta_;
   MatrixD gradient = move_to(start);
   double before = objective_;

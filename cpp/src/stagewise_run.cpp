@@ -230,7 +230,7 @@ void StagewiseRun<Scalar>::finish_majorized() {
   FitHistory& history = fit_.history;
   const std::size_t best = static_cast<std::size_t>(history.best_stage);
   if (history.best_stage < history.stages()) majorized_->return_to_remembered();
-  majorized_->converge();
+  majorized_->converge(wanted_.sizes.empty());  // otherwise the path is all that is wanted
   history.objective_path[best] = majorized_->now().objective();
   history.residual_path[best] = majorized_->now().loss();
   fit_.readout = majorized_->readout();

@@ -221,6 +221,16 @@ class Fit:
     @property
     def profile(self) -> dict[str, float]: ...
 
+class CrossValidated:
+    @property
+    def alpha(self) -> float: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def sizes(self) -> list[int]: ...
+    @property
+    def means(self) -> list[float]: ...
+
 class Combine(Enum):
     SUM = ...
     LEAST = ...
@@ -274,6 +284,15 @@ def fit(
     remember: bool = False,
     graph: RowGraph | None = None,
 ) -> Fit: ...
+def cross_validate(
+    x: NDArray[np.floating[Any]],
+    targets: Targets,
+    settings: NetworkSettings,
+    choice: CrossValidation,
+    *,
+    weights: _Matrix | None = None,
+    threads: int = 1,
+) -> CrossValidated: ...
 def fit_given_units(
     candidates: Callable[[int, int], Any],
     targets: _Matrix,

@@ -32,8 +32,8 @@ class MajorizedPath {
   // Remembers the present stage, and ends the path there.
   void remember() { best_ = {readout_.snapshot(), static_cast<Index>(stages_.size())}; }
   void return_to_remembered();
-  // Ends the path with a converged readout.
-  void converge();
+  // Ends the path with a converged readout: to a tolerance, or to rounding.
+  void converge(bool to_rounding);
 
   // The readouts of all stages; `directions` are those of the factor's units.
   ReadoutPath path(const MatrixD& directions) const;

@@ -46,6 +46,8 @@ class MajorizedReadout {
 
   // The objective has this many times the factor's penalty from now on.
   void set_penalty(double ratio);
+  // Fits all coordinates until only rounding is left, in double precision (settled_readout.cpp).
+  void settle();
 
   double objective() const { return objective_; }
   double loss() const { return total_loss_; }
@@ -80,8 +82,21 @@ class MajorizedReadout {
   // Moves along the direction, or half or a quarter of it, if that lowers the objective; returns the gradient there.
   std::optional<MatrixD> descend(const MatrixD& start, double before, double slope,
                                  MatrixD& direction);
+  // Floating-point operations that a step takes. It counts the rows of all processes, each of which decides by it.
+  double work_of_step() const {
+    return 4 * total_weight_ * static_cast<double>(width() * outputs());
+  }
   VectorD row_curvatures(Index block) const;
   std::optional<MatrixD> mean_hessian_factor() const;
+
+  struct NewtonStep {
+    MatrixD direction;
+    Index iterations;
+  };
+  MatrixD centered(MatrixD rows) const;
+  MatrixD chances_of(Index block) const;
+  MatrixD curvature_along(const MatrixD& direction) const;
+  NewtonStep newton_step(const MatrixD& gradient, const MatrixD& model, Index most) const;
 
   const RidgeFactor<Scalar>& factor_;
   const Targets& targets_;

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stagenets.dask import _partition
-from stagenets.dask._partition import Facts, Place, Plan, Question
+from stagenets.dask._partition import Choice, Facts, Place, Plan, Question
 from stagenets.dask._tasks import Tasks
 from stagenets.fitting._fitted_network import FittedNetwork, Matrix
 from stagenets.fitting._importances import importances_from, rows_to_exchange
+from stagenets.fitting._parameters import is_auto
 from stagenets.fitting._progress import StageCallback
 from stagenets.fitting._weights import check_total
 
@@ -41,6 +42,26 @@ def fit_on_partitions(
         states = tasks.each("answer", _partition.answer, states, [answer] * len(states))
     network: FittedNetwork = tasks.fetch(tasks.each("network", _partition.network, states[:1]))[0]
     return network
+
+
+#: Bytes of all inputs up to which they are brought to one worker to choose a penalty.
+_IN_ONE_PLACE = 2**25
+
+
+def choice_on_partitions(
+    tasks: Tasks, rows: Sequence[Any], facts: Facts, plan: Plan
+) -> Choice | None:
+    """The choice of a local fit, made by one worker, if that can hold all rows; None for the usual.
+
+    Where rows are many, penalties are of less and less consequence.
+    """
+    inputs = facts.rows * facts.inputs * facts.dtype.itemsize
+    if not is_auto(plan.model.alpha) or inputs > _IN_ONE_PLACE:
+        return None
+    choice: Choice | None = tasks.fetch(
+        tasks.each("choose", _partition.choose, [list(rows)], [plan])
+    )[0]
+    return choice
 
 
 def importances_on_partitions(

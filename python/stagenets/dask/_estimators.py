@@ -16,6 +16,7 @@ import stagenets
 from stagenets.dask import _partition, _score
 from stagenets.dask._blocks import blocks_of_rows, is_array, is_collection, mapped
 from stagenets.dask._driver import (
+    choice_on_partitions,
     common_facts,
     fit_on_partitions,
     importances_on_partitions,
@@ -85,14 +86,16 @@ class DaskNetwork(StagewiseNetwork):
         shape = (samples_counted(facts.weight), facts.inputs)
         stopping = stopping_of(model, facts.rows, self._labels_to_stratify(tasks, rows, facts))
         several = classifier and facts.outputs != ()
-        settings = model._settings(  # or a refusal
-            shape, stopping, facts.classes, several_labels=several
-        )
+        steered = self.callback is not None or bool(getattr(self, "_skl_callbacks", None))
+        set_aside = stopping.validation_rows
+        weighted = facts.weighted or len(set_aside) > 0
+        plan = Plan(model, shape, facts.dtype, facts.classes, several, weighted, steered, store)
+        settings = plan.settings(stopping)  # or a refusal
+        choice = choice_on_partitions(tasks, rows, facts, plan)
+        if choice is not None:
+            model.set_params(**{"alpha": choice.alpha, model._size_name: choice.size})
+            settings = plan.settings(stopping)
         with watched_fit(self, settings.max_units) as watcher:
-            steered = self.callback is not None or bool(getattr(self, "_skl_callbacks", None))
-            set_aside = stopping.validation_rows
-            weighted = facts.weighted or len(set_aside) > 0
-            plan = Plan(model, shape, facts.dtype, facts.classes, several, weighted, steered, store)
             places = places_of(lengths, set_aside)
             network = fit_on_partitions(tasks, rows, places, plan, watcher.stage)
         self._set_inputs(facts)
@@ -103,6 +106,9 @@ class DaskNetwork(StagewiseNetwork):
             one_target=not classifier and facts.outputs == (),
             feature_names=() if facts.names is None else tuple(map(str, facts.names)),
         )
+        if choice is not None:
+            history = replace(network.history, cv_sizes=choice.sizes, cv_path=choice.means)
+            network = replace(network, history=history)
         importances = importances_on_partitions(tasks, rows, lengths, network)
         return replace(network, importances=importances)
 
@@ -362,8 +368,9 @@ _DOCUMENTATION = """`stagenets.{name}` for Dask's arrays and data frames.
         of all units are computed again at every stage.
     **parameters
         All parameters of `stagenets.{name}`, with the same defaults. `early_stopping` must be
-        False, "loo" or "validation", and `solver` not "dual". ``alpha="auto"`` stands for the usual
-        penalty: nothing is cross-validated. `n_jobs` is the number of threads for one partition,
+        False, "loo" or "validation", and `solver` not "dual". ``alpha="auto"`` is chosen by
+        cross-validation on one worker if all rows take no more than 32 MiB; otherwise it stands
+        for the usual penalty. `n_jobs` is the number of threads for one partition,
         one by default, as partitions are worked on side by side.
     """
 

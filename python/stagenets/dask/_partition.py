@@ -9,6 +9,7 @@ sent elsewhere and one that was lost with its worker all lead to the same number
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,7 @@ from sklearn.utils.validation import _get_feature_names, column_or_1d
 from stagenets import _core
 from stagenets.dask._blocks import check_same_rows
 from stagenets.estimators._network import StagewiseNetwork
+from stagenets.fitting._choice import choice_of
 from stagenets.fitting._fitted_network import FittedNetwork, FloatArray, Matrix
 from stagenets.fitting._labels import CodedLabels, dense_labels
 from stagenets.fitting._parameters import contiguous
@@ -120,7 +122,6 @@ class Plan:
 
     def paused(self, rows: Rows, place: Place) -> _core.PausedFit:
         """The fit of one partition, before it starts."""
-        model = self.model
         targets = (
             _core.Targets.numbers(rows.y.reshape(len(rows.y), -1))
             if self.classes is None
@@ -129,21 +130,52 @@ class Plan:
         weights = rows.weights
         if self.weighted and weights is None:
             weights = np.ones(len(rows.X))
-        settings = model._settings(
-            self.shape, self.stopping(place), self.classes, several_labels=self.several_labels
-        )
-        # Partitions are what is worked on side by side.
-        threads = 1 if model.n_jobs is None else effective_threads(model.n_jobs)
         return _core.PausedFit(
             contiguous(rows.X.astype(self.dtype, copy=False)),
             targets,
-            settings,
+            self.settings(self.stopping(place)),
             weights=weights if self.weighted else None,
             process=place.process,
             steered=self.steered,
             store=self.store,
-            threads=threads,
+            threads=self.threads,
         )
+
+    def settings(self, stopping: _core.Stopping) -> _core.NetworkSettings:
+        """What the core is asked to fit."""
+        return self.model._settings(
+            self.shape, stopping, self.classes, several_labels=self.several_labels
+        )
+
+    @property
+    def threads(self) -> int:
+        """Those of one partition; partitions are what is worked on side by side."""
+        return 1 if self.model.n_jobs is None else effective_threads(self.model.n_jobs)
+
+    def choice(self, parts: Sequence[Rows]) -> Choice | None:
+        """Penalty and size by cross-validation of the rows of all partitions, as in a local fit."""
+        X = contiguous(np.concatenate([part.X for part in parts]).astype(self.dtype, copy=False))
+        y = np.concatenate([part.y for part in parts])
+        weights = None
+        if any(part.weights is not None for part in parts):
+            weights = np.concatenate(
+                [np.ones(len(part.X)) if part.weights is None else part.weights for part in parts]
+            )
+        labels = None
+        if self.classes is None:
+            targets = _core.Targets.numbers(y.reshape(len(y), -1))
+        else:
+            coded = CodedLabels.of(y, self.classes)
+            targets, labels = coded.targets, coded.numbers
+        settings = self.settings(_core.Stopping())
+        choice = choice_of(self.model, X, targets, labels, None, self.shape[0], settings.seed)
+        if choice is None or settings.max_units == 0:
+            return None
+        with single_threaded_blas():
+            found = _core.cross_validate(
+                X, targets, settings, choice, weights=weights, threads=self.threads
+            )
+        return Choice(found.alpha, found.size, np.array(found.sizes), np.array(found.means))
 
     def stopping(self, place: Place) -> _core.Stopping:
         """The rule for stopping, with the rows of this partition that are set aside."""
@@ -154,6 +186,16 @@ class Plan:
             patience=self.model.n_iter_no_change,
             validation_rows=place.validation_rows,
         )
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What cross-validation has chosen, and the quality of the sizes that it tried."""
+
+    alpha: float
+    size: int
+    sizes: NDArray[np.int64]
+    means: Matrix
 
 
 @dataclass(frozen=True)
@@ -286,6 +328,11 @@ class FitState:
     def __sizeof__(self) -> int:
         # Large, so that tasks come to it. While one state follows another, Dask counts both.
         return (self._bytes + self._rows.__sizeof__()) // 2
+
+
+def choose(parts: Sequence[Rows], plan: Plan) -> Choice | None:
+    """Penalty and size by cross-validation of the rows of all partitions; None for the usual."""
+    return plan.choice(parts)
 
 
 def start(rows: Rows, place: Place, plan: Plan) -> FitState:

@@ -23,7 +23,6 @@ from sklearn.base import (
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
-from stagenets import _core
 from stagenets.estimators._network import StagewiseNetwork
 from stagenets.fitting._fitted_network import FloatArray
 from stagenets.fitting._labels import CodedLabels, dense_labels
@@ -34,16 +33,10 @@ from stagenets.fitting._unchanged import unchanged_on_failure
 from stagenets.fitting._weights import Weights, checked_weights, counted
 from stagenets.inspection._html import SummaryHTML
 from stagenets.search._choice import cautious_choice
-from stagenets.search._measures import direct_judge
 from stagenets.search._path_search import PathSearch
-from stagenets.search._scoring import (
-    checked_scorer,
-    is_the_cores_own,
-    judge_by,
-    needs_probabilities,
-    takes_weights,
-)
+from stagenets.search._scoring import checked_scorer
 from stagenets.search._splits import splits_of_rows, splitter_for
+from stagenets.search._trials import Trials
 
 _BYTES = {"KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
@@ -133,23 +126,13 @@ class NetworkSearch(
         splits = splits_of_rows(self.cv, splitter, rows.values, y, some, split_params)
         if not some.all():
             rows, y, weights = rows[some], y[some], weights[some]  # type: ignore[index]
-        classes, targets = self._targets(y)
-        own_measure = is_the_cores_own(self.scoring, classification=classification)
-        judge = None
-        if not own_measure:
-            by_weight = weights if weighs and takes_weights(scorer) else None
-            judge = judge_by(scorer, rows.values, y, splits, classes, by_weight)
-            if by_weight is None:
-                judge = direct_judge(self.scoring, y, splits, classes, otherwise=judge)
+        classes = self._classes(y)
         with search_progress(type(self).__name__, self.verbose) as progress:
             shape = counted(weights, len(rows)), rows.shape[1]
             grid = self._grid(shape)
             memory = _bytes("max_memory", self.max_memory)
             search = PathSearch(model, grid, splits, memory, progress)
-            calibrate = classification and judge is not None and needs_probabilities(scorer)
-            quality = search.run(
-                rows, targets, judge, weights=weights, classes=classes, links=calibrate
-            )
+            quality = Trials(search, classes, self.scoring, scorer, weighs).run(rows, y, weights)
         self.n_splits_ = len(splits)
         self.cv_results_ = _results(search.candidates, quality)
         best = int(np.argmin(self.cv_results_["rank_test_score"]))
@@ -164,8 +147,8 @@ class NetworkSearch(
         return model
 
     @abstractmethod
-    def _targets(self, y: NDArray[Any]) -> tuple[NDArray[Any] | None, _core.Targets]:
-        """The classes, if y has some, and y as the core knows it."""
+    def _classes(self, y: NDArray[Any]) -> NDArray[Any] | None:
+        """The classes, if y has some."""
 
     def _routed(
         self, weights: Weights | None, metadata: dict[str, Any]
@@ -350,10 +333,9 @@ class ClassifierSearch(ClassifierMixin, NetworkSearch):
             self._refit(model, X, y, weights)
         return self
 
-    def _targets(self, y: NDArray[Any]) -> tuple[NDArray[Any], _core.Targets]:
-        coded = CodedLabels.of(y)
-        self.classes_ = coded.classes
-        return coded.classes, coded.targets
+    def _classes(self, y: NDArray[Any]) -> NDArray[Any]:
+        self.classes_ = CodedLabels.of(y).classes
+        return self.classes_
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of the best network; for two classes, those of the second minus the first.
@@ -436,8 +418,8 @@ class RegressorSearch(RegressorMixin, NetworkSearch):
             self._refit(model, X, y, weights)
         return self
 
-    def _targets(self, y: NDArray[Any]) -> tuple[None, _core.Targets]:
-        return None, _core.Targets.numbers(y.reshape(len(y), -1))
+    def _classes(self, y: NDArray[Any]) -> None:
+        return None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
