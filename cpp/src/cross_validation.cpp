@@ -51,7 +51,8 @@ CrossValidated cross_validate(const TrainingData<Scalar>& data, const NetworkSet
   if (std::find(alphas.begin(), alphas.end(), network.stages.alpha) == alphas.end()) {
     alphas.push_back(network.stages.alpha);
   }
-  std::sort(alphas.rbegin(), alphas.rend());  // of equals, the larger penalty and the smaller size win
+  std::sort(alphas.rbegin(),
+            alphas.rend());  // of equals, the larger penalty and the smaller size win
   Family family;
   for (const double alpha : alphas) {
     family.push_back(network);
@@ -65,7 +66,7 @@ CrossValidated cross_validate(const TrainingData<Scalar>& data, const NetworkSet
   search.families = {std::move(family)};
   search.sizes = sizes_to_try(network, choice);
   search.splits = choice.splits;
-  search.by_likelihood = network.stages.loss == Loss::log;
+  search.measure = measure_for(network.stages.loss, data.targets.task());
   search.max_memory = max_memory;
   search.threads = threads;
   const SearchResults found = search_networks(data, search, nullptr, progress, poll);

@@ -4,11 +4,11 @@ namespace stagenets {
 
 template <class Scalar>
 MajorizedPath<Scalar>::MajorizedPath(const RidgeFactor<Scalar>& factor, const Targets& targets,
-                                     const RowWeights& weights, const RowBlocks& blocks,
+                                     Loss loss, const RowWeights& weights, const RowBlocks& blocks,
                                      std::vector<Index> sizes, Team& team)
     : factor_(factor),
       team_(team),
-      readout_(factor, targets, weights, blocks, team),
+      readout_(factor, targets, loss, weights, blocks, team),
       start_(readout_.coordinates()),
       sizes_(std::move(sizes)),
       best_{readout_.snapshot(), 0} {}

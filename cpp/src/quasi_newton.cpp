@@ -24,14 +24,18 @@ void QuasiNewton::remember(MatrixD step, MatrixD change) {
 }
 
 // The two-loop recursion.
-MatrixD QuasiNewton::direction(const MatrixD& gradient) const {
+MatrixD QuasiNewton::direction(const MatrixD& gradient, const Eigen::RowVectorXd& steps) const {
   MatrixD result = -gradient;
   std::vector<double> shares(pairs_.size());
   for (std::size_t i = pairs_.size(); i-- > 0;) {
     shares[i] = inner(pairs_[i].step, result) / pairs_[i].curvature;
     result -= shares[i] * pairs_[i].change;
   }
-  result *= empty() ? scale_ : pairs_.back().curvature / pairs_.back().change.squaredNorm();
+  result = result * steps.asDiagonal();
+  if (!empty()) {
+    const Pair& last = pairs_.back();
+    result *= last.curvature / inner(last.change, last.change * steps.asDiagonal());
+  }
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     const double share = inner(pairs_[i].change, result) / pairs_[i].curvature;
     result += (shares[i] - share) * pairs_[i].step;

@@ -5,10 +5,10 @@
 namespace stagenets {
 namespace {
 
-// Scores that minimise the log-loss need no calibration. Several labels need it to be told apart.
+// Scores that minimise a log-loss, bounded or not, need no calibration. Several labels need it to be told apart.
 std::optional<Calibration> calibration_for(const Targets& targets, const Wanted& wanted, Loss loss,
                                            const RowWeights& weights, const RowBlocks& blocks) {
-  if (loss == Loss::log) return std::nullopt;
+  if (loss != Loss::squared) return std::nullopt;
   if (!wanted.link && !wanted.path_links) return std::nullopt;
   return Calibration(targets, weights, blocks);
 }
@@ -28,17 +28,27 @@ StagewiseRun<Scalar>::StagewiseRun(Design<Scalar>& design, const RowBlocks& bloc
       ridge_(design, blocks, targets, weighted_targets_, settings, wanted,
              calibration_ ? &*calibration_ : nullptr, team),
       best_merit_(-std::numeric_limits<double>::infinity()) {
-  if (settings.loss == Loss::log) {
-    majorized_.emplace(ridge_.primal(), targets, design.weights(), blocks, wanted.sizes, team);
+  if (settings.loss != Loss::squared) {
+    majorized_.emplace(ridge_.primal(), targets, settings.loss, design.weights(), blocks,
+                       wanted.sizes, team);
+    tell_errors();
   }
   if (settings.stopping.by == StopBy::validation) {
     const std::vector<Index>& rows = settings.stopping.validation_rows;
-    validation_.emplace(design, targets.of_rows(rows), rows, design.weights().set_aside, blocks);
+    const Measure measure =
+        task_ == Task::numbers ? measure_for(settings.loss, task_) : Measure::usual;
+    validation_.emplace(design, targets.of_rows(rows), rows, design.weights().set_aside, blocks,
+                        measure);
   }
   fit_.link = Link::identity(targets.outputs());
   record();
   note_if_best();
   finished_ = plan().keep == 0;
+}
+
+template <class Scalar>
+void StagewiseRun<Scalar>::tell_errors() {
+  if (task_ == Task::numbers) majorized_->now().put_errors(ridge_.residual());
 }
 
 // Records the state after a stage, or before the first.
@@ -121,6 +131,7 @@ typename GrowingRidge<Scalar>::Appended StagewiseRun<Scalar>::append(RankedPool&
   if (majorized_ && !chosen.empty()) {
     const Index units = static_cast<Index>(fit_.history.selected.size() + chosen.size());
     majorized_->add_stage(units, design_.source().features());
+    tell_errors();
   }
   return appended;
 }

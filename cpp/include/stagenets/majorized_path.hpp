@@ -11,7 +11,7 @@ template <class Scalar>
 class MajorizedPath {
  public:
   // `sizes` are numbers of units (increasing). All arguments but these must outlive the path.
-  MajorizedPath(const RidgeFactor<Scalar>& factor, const Targets& targets,
+  MajorizedPath(const RidgeFactor<Scalar>& factor, const Targets& targets, Loss loss,
                 const RowWeights& weights, const RowBlocks& blocks, std::vector<Index> sizes,
                 Team& team);
 

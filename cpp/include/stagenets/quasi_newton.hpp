@@ -10,14 +10,12 @@ namespace stagenets {
 
 class QuasiNewton {
  public:
-  // `scale` times the negative gradient is a good step as long as nothing else is known.
-  explicit QuasiNewton(double scale) : scale_(scale) {}
-
   bool empty() const { return pairs_.empty(); }
   void forget() { pairs_.clear(); }
   // Ignores steps along which the gradient does not increase.
   void remember(MatrixD step, MatrixD change);
-  MatrixD direction(const MatrixD& gradient) const;
+  // The negative gradient, with its columns multiplied by `steps`, is a good step as long as nothing else is known.
+  MatrixD direction(const MatrixD& gradient, const Eigen::RowVectorXd& steps) const;
   // Coordinates added to all points, along which nothing has moved yet.
   void grow(Index rows);
 
@@ -27,7 +25,6 @@ class QuasiNewton {
     double curvature;  // step · change
   };
 
-  double scale_;
   std::deque<Pair> pairs_;
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "stagenets/network_fit.hpp"
+#include "stagenets/target_score.hpp"
 
 namespace stagenets {
 
@@ -14,9 +15,9 @@ struct SearchSettings {
   std::vector<Family> families;
   std::vector<Index> sizes;  // hidden units, or enhancement nodes of a BLS; increasing
   std::vector<Split> splits;
-  bool links = false;          // whether the judge needs them
-  bool by_likelihood = false;  // without a judge: whether quality is the mean log-likelihood
-  double max_memory = 1e9;     // bytes that fits in progress may take together
+  bool links = false;                // whether the judge needs them
+  Measure measure = Measure::usual;  // of quality, without a judge
+  double max_memory = 1e9;           // bytes that fits in progress may take together
   int threads = 1;
 };
 
@@ -36,8 +37,7 @@ using SearchResults = std::vector<std::vector<std::vector<double>>>;
 // Called periodically on the calling thread with the number of fits done.
 using SearchProgress = std::function<void(Index done, Index total)>;
 
-// Quality is what `judge` returns or, without one, the targets' own score (accuracy or R²) or likelihood. What fits in progress hold,
-// gathered rows and predictions included, stays within max_memory, or is one fit if a single one needs more.
+// Quality is what `judge` returns or, without one, `measure`. What fits in progress hold, gathered rows and predictions included, stays within max_memory, or is one fit if a single one needs more.
 template <class Scalar>
 SearchResults search_networks(const TrainingData<Scalar>& data, const SearchSettings& settings,
                               const Judge& judge, const SearchProgress& progress,

@@ -24,6 +24,8 @@ _ENOUGH_JUDGED = 1000
 _BLOCK = 4
 #: Standard errors by which another network must beat the usual one: docs/study/defaults.md.
 _CAUTION = 1.0
+#: Losses by which each size takes iterations of its own to fit, and gains nothing more.
+_IN_ONE_SIZE = ("log",)
 
 
 def choice_of(
@@ -48,7 +50,7 @@ def choice_of(
     if not penalty:
         splits = folds_of(model, len(X), labels, numbers)
         return _core.CrossValidation(splits=splits, sizes=True, block_size=block)
-    alphas = model._alphas[model.loss]
+    alphas = model._alphas_for(model.loss)
     if numbers is None:
         splits = folds_by_value(X, targets.values, labels, seed)
         if len(splits) < 2:  # all rows are the same
@@ -61,8 +63,7 @@ def choice_of(
     return _core.CrossValidation(
         splits=splits[:used],
         alphas=alphas,
-        # Each size takes iterations of its own to fit by log-loss, and gains nothing more there.
-        sizes=is_auto(getattr(model, model._size_name)) and model.loss != "log",
+        sizes=is_auto(getattr(model, model._size_name)) and model.loss not in _IN_ONE_SIZE,
         block_size=max(block, min(_BLOCK, model.pool_size)),
         caution=_CAUTION,
     )
