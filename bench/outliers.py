@@ -32,9 +32,8 @@ from stagenets import RVFLClassifier, RVFLRegressor
 
 CLASSES = (
     "breast_cancer_wisc_diag",
-    "image_segmentation",
     "ionosphere",
-    "statlog_landsat",
+    "pima",
     "statlog_vehicle",
     "wall_following",
 )
@@ -147,8 +146,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, required=True, metavar="DIR")
     parser.add_argument("--regression", type=Path, required=True, metavar="DIR")
-    parser.add_argument("--splits", type=int, default=5)
-    parser.add_argument("--rows", type=int, default=900, help="of each set, at most")
+    parser.add_argument("--splits", type=int, default=3)
+    parser.add_argument("--rows", type=int, default=600, help="of each set, at most")
     add_output_option(parser)
     options = parser.parse_args()
     with warnings.catch_warnings():

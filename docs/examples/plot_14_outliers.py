@@ -26,10 +26,10 @@ for ax in (whole, closer):
     ax.plot(x[~wild], y[~wild], ".", color="0.6", ms=4)
     ax.plot(x[wild], y[wild], "x", color="0.2", ms=5, label="outliers")
     ax.set(xlabel="input", ylabel="target")
-for loss in ("squared", "huber", "bounded"):
+for loss, style in (("squared", "-"), ("huber", "-"), ("bounded", "--")):
     model = RVFLRegressor(loss=loss, random_state=0).fit(x[:, None], y)
     for ax in (whole, closer):
-        ax.plot(x, model.predict(x[:, None]), label=f'loss="{loss}"')
+        ax.plot(x, model.predict(x[:, None]), style, label=f'loss="{loss}"')
 closer.set(ylim=(-1.6, 2.6), title="the same, closer")
 whole.legend()
 fig.tight_layout()
@@ -63,7 +63,7 @@ across, up = np.meshgrid(np.linspace(-1.7, 2.7, 200), np.linspace(-1.2, 1.7, 200
 
 fig, axes = plt.subplots(1, 2, figsize=(10, 4), sharey=True)
 for ax, loss in zip(axes, ("log", "bounded"), strict=True):
-    model = RVFLClassifier(loss=loss, alpha=0.3, random_state=0).fit(X, labels)
+    model = RVFLClassifier(loss=loss, random_state=0).fit(X, labels)
     proba = model.predict_proba(np.column_stack([across.ravel(), up.ravel()]))[:, 1]
     shades = ax.contourf(across, up, proba.reshape(across.shape), 20, cmap="RdBu_r", alpha=0.6)
     ax.contour(across, up, proba.reshape(across.shape), [0.5], colors="k")

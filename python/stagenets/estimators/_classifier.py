@@ -34,7 +34,7 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
     """Classifier methods; the architecture comes from the other base class."""
 
     _losses = ("squared", "log", "bounded")
-    _alphas_like: ClassVar[dict[str, str]] = {"bounded": "log"}
+    _like: ClassVar[dict[str, str]] = {"log": "log", "bounded": "log"}
     _defaults: ClassVar[dict[str, Any]] = {"loss": "log"}
     _more_parameters: ClassVar[dict[str, Any]] = {"class_weight": None}
 

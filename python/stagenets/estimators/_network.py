@@ -76,13 +76,13 @@ class StagewiseNetwork(
     # Defaults of the class in place of those that its architecture's __init__ shows.
     _defaults: ClassVar[dict[str, Any]] = {}
     _interval_kinds: ClassVar[tuple[str, ...]] = ("loo", "cv")
-    # What alpha="auto" chooses from, by loss: a small, a usual and a large penalty. Losses that are
-    # not listed have those of the loss that they are like.
+    # What alpha="auto" chooses from, by loss: a small, a usual and a large penalty.
     _alphas: ClassVar[dict[str, tuple[float, float, float]]] = {
         "squared": (0.03, 3.0, 100.0),
         "log": (0.3, 3.0, 30.0),
     }
-    _alphas_like: ClassVar[dict[str, str]] = {}
+    # Losses that have the penalties of another, which they are like.
+    _like: ClassVar[dict[str, str]] = {}
     _memory: Memory | None = None  # of the last fit, with warm_start=True
     # Parameters, with their defaults, that the architecture's __init__ does not have.
     _more_parameters: ClassVar[dict[str, Any]] = {}
@@ -128,7 +128,7 @@ class StagewiseNetwork(
 
     @classmethod
     def _alphas_for(cls, loss: str) -> tuple[float, float, float]:
-        return cls._alphas[cls._alphas_like.get(loss, loss)]
+        return cls._alphas[cls._like.get(loss, loss)]
 
     @property
     def _is_one_shot(self) -> bool:

@@ -26,7 +26,7 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
     """Regressor methods; the architecture comes from the other base class."""
 
     _losses = ("squared", "huber", "bounded")
-    _alphas_like: ClassVar[dict[str, str]] = {"huber": "squared", "bounded": "squared"}
+    _like: ClassVar[dict[str, str]] = {"huber": "squared", "bounded": "squared"}
 
     @tells_callbacks
     def fit(

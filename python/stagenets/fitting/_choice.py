@@ -24,8 +24,6 @@ _ENOUGH_JUDGED = 1000
 _BLOCK = 4
 #: Standard errors by which another network must beat the usual one: docs/study/defaults.md.
 _CAUTION = 1.0
-#: Losses by which each size takes iterations of its own to fit, and gains nothing more.
-_IN_ONE_SIZE = ("log",)
 
 
 def choice_of(
@@ -63,7 +61,8 @@ def choice_of(
     return _core.CrossValidation(
         splits=splits[:used],
         alphas=alphas,
-        sizes=is_auto(getattr(model, model._size_name)) and model.loss not in _IN_ONE_SIZE,
+        # Each size takes iterations of its own to fit by log-loss, and gains nothing more there.
+        sizes=is_auto(getattr(model, model._size_name)) and model._like.get(model.loss) != "log",
         block_size=max(block, min(_BLOCK, model.pool_size)),
         caution=_CAUTION,
     )
