@@ -283,5 +283,7 @@ def test_what_is_not_possible_is_said(params, message):
 
 
 def test_regressors_have_squared_loss_only():
-    with pytest.raises(ValueError, match="loss must be one of 'squared', 'huber', 'bounded'; got 'log'"):
+    with pytest.raises(
+        ValueError, match="loss must be one of 'squared', 'huber', 'bounded'; got 'log'"
+    ):
         stagenets.RVFLRegressor(loss="log").fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])

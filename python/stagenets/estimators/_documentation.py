@@ -126,7 +126,8 @@ callable, default={default weight_init}
         regressors and for `predict_set` of classifiers. "cv": of five networks that are built
         without a fifth of the samples each, which takes about five times as long. "loo", for
         regressors: exact leave-one-out errors of the readout, which take little time but are
-        optimistic, since the units were chosen on the same samples.
+        optimistic, since the units were chosen on the same samples. Regressors need
+        ``loss="squared"`` for either.
     unlabeled : object, default=None
         The value in y that marks samples without a label: a class such as -1, or NaN. None means
         that all samples have one. They take part in the fit through `manifold` only.

@@ -129,7 +129,7 @@ class StagewiseDisplay:
             ``early_stopping="validation"``, if the model was fitted that way.
         metric : callable, optional
             ``metric(y_true, y_pred) -> float``, where higher is better. The default is accuracy, or
-            R² for regressors.
+            for regressors R², by absolute errors if their loss is not "squared".
         score_name : str, optional
             Name of the scores; by default the name of the metric.
         ax : matplotlib Axes, or a pair of them if there are scores, optional
