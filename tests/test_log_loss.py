@@ -282,7 +282,7 @@ def test_what_is_not_possible_is_said(params, message):
         stagenets.RVFLClassifier(**params).fit(X, y)
 
 
-def test_regressors_have_squared_loss_only():
+def test_regressors_have_no_log_loss():
     with pytest.raises(
         ValueError, match="loss must be one of 'squared', 'huber', 'bounded'; got 'log'"
     ):
