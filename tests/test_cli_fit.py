@@ -246,3 +246,11 @@ def test_classes_can_be_balanced(run, folder):
     assert np.mean(model.predict(table[table["y"] == "rare"]) == "rare") > 0.7
     wrong = run("fit", "t.csv", "--target", "a", *options, code=2)
     assert "--class-weight is for classes" in wrong[1]
+
+
+def test_loss_is_an_option(run, folder):
+    options = ["--out", "m", "--n-hidden", 5, "--alpha", 1, "--folds", 0]
+    run("fit", "flowers.csv", "--target", "price", "--loss", "huber", *options)
+    assert stagenets.load("m")[-1].loss == "huber"
+    wrong = run("fit", "flowers.csv", "--target", "kind", "--loss", "huber", *options, code=1)
+    assert "loss must be one of 'squared', 'log', 'bounded'; got 'huber'" in wrong[1]

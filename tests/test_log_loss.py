@@ -299,7 +299,7 @@ def test_single_precision_and_threads():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"loss": "hinge"}, "loss must be one of 'squared', 'log'; got 'hinge'"),
+        ({"loss": "hinge"}, "loss must be one of 'squared', 'log', 'bounded'; got 'hinge'"),
         ({"loss": "log", "alpha": 0}, "alpha must be > 0 with loss='log'; got 0"),
         ({"loss": "log", "solver": "dual"}, "solver must be 'auto' or 'primal' with loss='log'"),
     ],
@@ -310,6 +310,8 @@ def test_what_is_not_possible_is_said(params, message):
         stagenets.RVFLClassifier(**params).fit(X, y)
 
 
-def test_regressors_have_squared_loss_only():
-    with pytest.raises(ValueError, match="loss must be one of 'squared'; got 'log'"):
+def test_regressors_have_no_log_loss():
+    with pytest.raises(
+        ValueError, match="loss must be one of 'squared', 'huber', 'bounded'; got 'log'"
+    ):
         stagenets.RVFLRegressor(loss="log").fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])

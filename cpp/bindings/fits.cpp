@@ -39,8 +39,9 @@ TrainingData<Scalar> checked_data(const InputArray<Scalar>& x, const Targets& ta
   }
   check_weights(weights, view.rows);
   check_class_weights(settings.class_weights, targets);
-  check(settings.stages.loss == Loss::squared || targets.task() != Task::numbers,
-        "loss='log' needs labels");
+  const bool numbers = targets.task() == Task::numbers;
+  check(settings.stages.loss != Loss::log || !numbers, "loss='log' needs labels");
+  check(settings.stages.loss != Loss::huber || numbers, "loss='huber' needs numbers");
   const Stopping& stopping = settings.stages.stopping;
   check_row_numbers("validation_rows", stopping.validation_rows, targets.rows());
   return {view, targets, weights ? weights->data() : nullptr, nullptr, graph};

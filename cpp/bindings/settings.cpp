@@ -40,7 +40,7 @@ NetworkSettings make_settings(std::shared_ptr<const Architecture> architecture,
   settings.class_weights = class_weights;
   settings.stages.loss = loss_from_name(loss);
   check(settings.stages.loss == Loss::squared || alpha > 0,
-        "alpha must be positive with loss='log'");
+        "alpha must be positive unless loss='squared'");
   settings.stages.alpha = alpha;
   settings.stages.solver = solver_from_name(solver);
   settings.stages.tol = tol;

@@ -27,8 +27,9 @@ template <class Scalar>
 bool penalties_share_units(const TrainingData<Scalar>& data, const NetworkSettings& network,
                            const CrossValidation& choice) {
   if (network.stages.one_shot() || network.stages.alpha <= 0) return false;
-  if (network.stages.loss == Loss::log) return true;
-  if (data.targets.task() == Task::several_labels) return false;  // whose thresholds differ
+  const Task task = data.targets.task();
+  if (network.stages.loss != Loss::squared) return task != Task::numbers;  // errors choose by scale
+  if (task == Task::several_labels) return false;                          // thresholds differ
   if (network.stages.solver != Solver::automatic) return network.stages.solver == Solver::primal;
   const Index width = 1 + data.inputs.columns + network.architecture->max_units();
   return std::all_of(choice.splits.begin(), choice.splits.end(), [&](const Split& split) {
@@ -90,7 +91,7 @@ CrossValidated cross_validate(const TrainingData<Scalar>& data, const NetworkSet
   }
   search.sizes = sizes_to_try(network, choice);
   search.splits = choice.splits;
-  search.by_likelihood = network.stages.loss == Loss::log;
+  search.measure = measure_for(network.stages.loss, data.targets.task());
   search.max_memory = max_memory;
   search.threads = threads;
   const SearchResults found = search_networks(data, search, nullptr, progress, poll);

@@ -24,7 +24,7 @@ Solver solver_for(const StagewiseSettings& settings, const RowBlocks& blocks) {
 }
 
 double penalty_of(const StagewiseSettings& settings, Task task) {
-  return by_squares(settings) ? settings.alpha : RowLoss(task).majorizing_penalty(settings.alpha);
+  return by_squares(settings) ? settings.alpha : majorizing_penalty(task, settings.alpha);
 }
 
 // The number of candidates that the joint choice considers, however many units are still to be built: so the first

@@ -4,11 +4,11 @@ namespace stagenets {
 
 template <class Scalar>
 MajorizedPath<Scalar>::MajorizedPath(const RidgeFactor<Scalar>& factor, const Targets& targets,
-                                     const RowWeights& weights, const RowBlocks& blocks,
+                                     Loss loss, const RowWeights& weights, const RowBlocks& blocks,
                                      MajorizedStops stops, Team& team)
     : factor_(factor),
       team_(team),
-      readout_(factor, targets, weights, blocks, team),
+      readout_(factor, targets, loss, weights, blocks, team),
       start_(readout_.coordinates()),
       stops_(std::move(stops)),
       at_sizes_(stops_.ratios.size()),
@@ -59,12 +59,13 @@ std::vector<MatrixD> MajorizedPath<Scalar>::converged() {
   const auto before = readout_.snapshot();
   std::vector<MatrixD> readouts;
   for (const double ratio : stops_.ratios) {
+    if (readout_.bounded()) readout_.return_to(before);
     readout_.set_penalty(ratio);
     readout_.converge(stops_.tolerance);
     readouts.push_back(readout());
   }
   readout_.set_penalty(1);
-  if (!stops_.only) readout_.return_to(before);
+  if (!stops_.only || readout_.bounded()) readout_.return_to(before);
   return readouts;
 }
 

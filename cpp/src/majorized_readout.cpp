@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "stagenets/calibration.hpp"
 #include "stagenets/cholesky.hpp"
@@ -25,20 +26,21 @@ void for_each_piece(RowRange range, Index outputs, Body&& body) {
 
 template <class Scalar>
 MajorizedReadout<Scalar>::MajorizedReadout(const RidgeFactor<Scalar>& factor,
-                                           const Targets& targets, const RowWeights& weights,
-                                           const RowBlocks& blocks, Team& team)
+                                           const Targets& targets, Loss loss,
+                                           const RowWeights& weights, const RowBlocks& blocks,
+                                           Team& team)
     : factor_(factor),
       targets_(targets),
       roots_(weights.root_data()),
       left_out_(weights.left_out_data()),
       blocks_(blocks),
       team_(team),
-      loss_(targets.task()),
-      bound_(loss_.curvature_bound()),
+      wants_bounded_(loss == Loss::bounded),
+      loss_(targets.task(), targets.outputs()),
+      bounds_(loss_.curvature_bounds()),
       theta_(MatrixD::Zero(0, targets.outputs())),
       scores_(blocks, targets.outputs()),
       errors_(blocks, targets.outputs()),
-      memory_(1 / bound_),
       total_weight_(
           blocks.complete(roots_ ? Eigen::Map<const VectorD>(roots_, targets.rows()).squaredNorm()
                                  : static_cast<double>(targets.rows()))) {
@@ -63,14 +65,18 @@ void MajorizedReadout<Scalar>::measure_block(Index block, double* sums) {
   const auto all_scores = scores_.block(block, 0, outputs());
   auto all_errors = errors_.block(block, 0, outputs());
   const Index pairs = all_scores.rows() - range.count;
-  const double energy_of_pairs = all_scores.bottomRows(pairs).template cast<double>().squaredNorm();
-  sums[0] += bound_ / 2 * energy_of_pairs;
+  const auto energy_of = [&](const MatrixD& scores) {
+    return bounds_.dot(scores.colwise().squaredNorm());
+  };
+  const double energy_of_pairs = energy_of(all_scores.bottomRows(pairs).template cast<double>());
+  sums[0] += energy_of_pairs / 2;
   sums[1] += energy_of_pairs;
-  all_errors.bottomRows(pairs) = static_cast<Scalar>(-bound_) * all_scores.bottomRows(pairs);
+  all_errors.bottomRows(pairs) =
+      all_scores.bottomRows(pairs) * (-bounds_).template cast<Scalar>().asDiagonal();
   for_each_piece(range, outputs(), [&](Index done, RowRange piece) {
     const BlockWeights weights(roots_, piece);
     MatrixD scores = all_scores.middleRows(done, piece.count).template cast<double>();
-    sums[1] += scores.squaredNorm();
+    sums[1] += energy_of(scores);
     weights.unscale(scores);
     const RowLoss::Sums found =
         loss_.to_errors(scores, targets_.values().middleRows(piece.first, piece.count), weights);
@@ -84,9 +90,54 @@ void MajorizedReadout<Scalar>::measure_block(Index block, double* sums) {
 template <class Scalar>
 void MajorizedReadout<Scalar>::measured(const double* sums) {
   total_loss_ = sums[0];
-  const double size = std::max(0.0, theta_.squaredNorm() - sums[1]);
-  objective_ = total_loss_ + ratio_ * bound_ / 2 * size;
+  const double energy = bounds_.dot(theta_.colwise().squaredNorm());
+  objective_ = total_loss_ + ratio_ * std::max(0.0, energy - sums[1]) / 2;
   curvature_ = sums[2];
+}
+
+// Sets the scales to where the objective is least, given the scores.
+template <class Scalar>
+void MajorizedReadout<Scalar>::fit_scales() {
+  constexpr int kMostSteps = 100;
+  const Index q = outputs();
+  // Of the samples, for these scales: sums within and beyond them, and the energy of the scores.
+  const auto sums_at = [&](const Eigen::RowVectorXd& scales) {
+    return blocks_.sum(team_, 3 * q, [&](double* sums, Index b, int) {
+      const RowRange range = samples_of(b);
+      if (range.count == 0) return;
+      const BlockWeights weights(roots_, range);
+      MatrixD scores = scores_.block(b, 0, q).topRows(range.count).template cast<double>();
+      Eigen::Map<Eigen::RowVectorXd>(sums + 2 * q, q) += scores.colwise().squaredNorm();
+      weights.unscale(scores);
+      const auto targets = targets_.values().middleRows(range.first, range.count);
+      const RowLoss::ScaleSums found = RowLoss::scale_sums(scores, targets, weights, scales);
+      Eigen::Map<Eigen::RowVectorXd>(sums, q) += found.within;
+      Eigen::Map<Eigen::RowVectorXd>(sums + q, q) += found.beyond;
+    });
+  };
+  Eigen::RowVectorXd scales =
+      Eigen::RowVectorXd::Constant(q, std::numeric_limits<double>::infinity());
+  for (int step = 0; step < kMostSteps; ++step) {
+    const VectorD sums = sums_at(scales);
+    const Eigen::RowVectorXd penalties =
+        (theta_.colwise().squaredNorm() - sums.tail(q).transpose()).cwiseMax(0.0);
+    const Eigen::RowVectorXd next =
+        RowLoss::next_scales({sums.head(q), sums.segment(q, q)}, penalties, total_weight_);
+    const bool settled = (next.array() >= scales.array()).all();
+    scales = scales.cwiseMin(next);
+    if (settled) break;
+  }
+  loss_.set_scales(scales);
+  bounds_ = loss_.curvature_bounds();
+}
+
+template <class Scalar>
+void MajorizedReadout<Scalar>::put_errors(Panels<Scalar>& into) const {
+  const Vector<Scalar> factors =
+      (2 * bounds_).cwiseSqrt().cwiseInverse().transpose().template cast<Scalar>();
+  for (Index b = 0; b < blocks_.blocks(); ++b) {
+    into.block(b, 0, outputs()) = errors_.block(b, 0, outputs()) * factors.asDiagonal();
+  }
 }
 
 template <class Scalar>
@@ -95,10 +146,11 @@ void MajorizedReadout<Scalar>::grow(Index count) {
   const FactorColumns<Scalar> columns = factor_.columns(first, count);
   const Index made = columns.width();
   const RowBlocks blocks = blocks_.for_sums(made * q);
+  const auto share = static_cast<Scalar>(ratio_ / std::max(1.0, ratio_));
+  const Vector<Scalar> steps = steepest().cwiseInverse().transpose().template cast<Scalar>();
   const VectorD total = blocks.sum(team_, made * q, [&](double* sums, Index b, int worker) {
     const Matrix<Scalar> working =
-        static_cast<Scalar>(ratio_ * bound_ / steepest()) * scores_.block(b, 0, q) +
-        static_cast<Scalar>(1 / steepest()) * errors_.block(b, 0, q);
+        share * scores_.block(b, 0, q) + errors_.block(b, 0, q) * steps.asDiagonal();
     add_transposed_product(columns.block(b, worker), working, matrix_map(sums, made, q, made));
   });
   const MatrixD step = columns.products(Eigen::Map<const MatrixD>(total.data(), made, q), team_);
@@ -106,8 +158,16 @@ void MajorizedReadout<Scalar>::grow(Index count) {
   theta_.bottomRows(count) = step;
   memory_.grow(count);
   const Matrix<Scalar> minus_step = -columns.coefficients(step, team_).template cast<Scalar>();
-  const VectorD measures = blocks_.sum(team_, kSums, [&](double* sums, Index b, int worker) {
+  const auto score_block = [&](Index b, int worker) {
     subtract_product(columns.block(b, worker), minus_step, scores_.block(b, 0, q));
+  };
+  const bool scales_first = loss_.scales_are_free();
+  if (scales_first) {
+    blocks_.sweep(team_, [&](Index, Index b, int worker) { score_block(b, worker); });
+    fit_scales();
+  }
+  const VectorD measures = blocks_.sum(team_, kSums, [&](double* sums, Index b, int worker) {
+    if (!scales_first) score_block(b, worker);
     measure_block(b, sums);
   });
   measured(measures.data());
@@ -119,30 +179,35 @@ MatrixD MajorizedReadout<Scalar>::move_to(const MatrixD& theta) {
   const FactorColumns<Scalar> columns = factor_.columns(0, d);
   const Matrix<Scalar> minus_theta = -columns.coefficients(theta, team_).template cast<Scalar>();
   const RowBlocks blocks = blocks_.for_sums(size + kSums);
-  const VectorD total = blocks.sum(team_, size + kSums, [&](double* sums, Index b, int worker) {
+  const auto score_block = [&](Index b, int worker) {
     MatrixMap<Scalar> scores = scores_.block(b, 0, q);
     scores.setZero();
-    if (d == 0) {
-      measure_block(b, sums);
-      return;
-    }
-    const ConstMatrixMap<Scalar> block = columns.block(b, worker);
-    subtract_product(block, minus_theta, scores);
-    measure_block(b, sums + size);
-    const Matrix<Scalar> pull =
-        -(errors_.block(b, 0, q) + static_cast<Scalar>(ratio_ * bound_) * scores);
-    add_transposed_product(block, pull, matrix_map(sums, d, q, d));
-  });
+    if (d > 0) subtract_product(columns.block(b, worker), minus_theta, scores);
+  };
   theta_ = theta;
+  const bool scales_first = loss_.scales_are_free();
+  if (scales_first) {
+    blocks_.sweep(team_, [&](Index, Index b, int worker) { score_block(b, worker); });
+    fit_scales();
+  }
+  const Vector<Scalar> bounds = (ratio_ * bounds_).transpose().template cast<Scalar>();
+  const VectorD total = blocks.sum(team_, size + kSums, [&](double* sums, Index b, int worker) {
+    if (!scales_first) score_block(b, worker);
+    measure_block(b, sums + size);
+    if (d == 0) return;
+    const Matrix<Scalar> pull =
+        -(errors_.block(b, 0, q) + scores_.block(b, 0, q) * bounds.asDiagonal());
+    add_transposed_product(columns.block(b, worker), pull, matrix_map(sums, d, q, d));
+  });
   measured(total.data() + size);
   return columns.products(Eigen::Map<const MatrixD>(total.data(), d, q), team_) +
-         ratio_ * bound_ * theta_;
+         theta_ * (ratio_ * bounds_).asDiagonal();
 }
 
 template <class Scalar>
 VectorD MajorizedReadout<Scalar>::row_curvatures(Index block) const {
   const RowRange range = samples_of(block);
-  VectorD all = VectorD::Constant(blocks_.block(block).count, bound_);  // that of pairs
+  VectorD all = VectorD::Constant(blocks_.block(block).count, bounds_[0]);  // that of pairs
   if (range.count == 0) return all;
   MatrixD errors = errors_.block(block, 0, outputs()).topRows(range.count).template cast<double>();
   BlockWeights(roots_, range).unscale(errors);
@@ -163,7 +228,7 @@ std::optional<MatrixD> MajorizedReadout<Scalar>::mean_hessian_factor() const {
   MatrixD hessian = lower.selfadjointView<Eigen::Lower>();
   hessian = columns.products(std::move(hessian), team_);
   hessian = columns.products(hessian.transpose(), team_);
-  hessian += ratio_ * bound_ * factor_.shrinkage(width(), team_);
+  hessian += ratio_ * bounds_[0] * factor_.shrinkage(width(), team_);
   if (!cholesky(hessian, team_)) return std::nullopt;
   return hessian;
 }
@@ -186,21 +251,23 @@ void MajorizedReadout<Scalar>::improve(double tolerance, int most_steps, bool th
   constexpr int kModelLasts = 60;
   const auto columns = static_cast<double>(width());
   const double work_of_model = (total_weight_ + 4 * columns) * columns * columns;
+  const bool modelled = thorough && targets_.task() != Task::numbers && !loss_.bounded();
   const int patience = 1 + static_cast<int>(std::min(1e6, work_of_model / work_of_step()));
   MatrixD start = theta_;
   MatrixD gradient = move_to(start);
   double before = objective_;
   for (int step = 0; step < most_steps; ++step) {
-    if (thorough && step >= patience && (step - patience) % kModelLasts == 0) {
+    if (modelled && step >= patience && (step - patience) % kModelLasts == 0) {
       if (auto factor = mean_hessian_factor()) memory_.set_model(std::move(*factor));
     }
-    MatrixD direction = memory_.direction(gradient, team_);
+    const Eigen::RowVectorXd steps = steepest().cwiseInverse();  // before they follow the scales
+    MatrixD direction = memory_.direction(gradient, steps, team_);
     const double slope = gradient.cwiseProduct(direction).sum();
     if (-slope / 2 <= tolerance * before) return;
     std::optional<MatrixD> next = descend(start, before, slope, direction);
     if (!next) {
       memory_.forget();
-      direction = -gradient / steepest();
+      direction = -gradient * steps.asDiagonal();
       next = move_to(start + direction);
       if (!(objective_ < before)) {  // at the limit of rounding
         move_to(start);
@@ -227,25 +294,31 @@ template <class Scalar>
 void MajorizedReadout<Scalar>::converge(double tolerance) {
   constexpr int kSteps = 500;
   improve(tolerance, kSteps, true);
+  if (!wants_bounded_ || loss_.bounded()) return;
+  loss_.bound();
+  memory_.forget();
+  improve(tolerance, kSteps, true);
 }
 
 template <class Scalar>
 void MajorizedReadout<Scalar>::set_penalty(double ratio) {
   if (ratio == ratio_) return;
   ratio_ = ratio;
-  memory_ = QuasiNewton(1 / steepest());
+  memory_.forget();
 }
 
 template <class Scalar>
 void MajorizedReadout<Scalar>::return_to(const Snapshot& snapshot) {
   memory_ = snapshot.memory;
   last_refit_ = snapshot.last_refit;
+  loss_ = snapshot.loss;
+  bounds_ = loss_.curvature_bounds();
   move_to(snapshot.theta);
 }
 
 // One Newton step back from the full fit: without row i, its scores change by −aᵀH⁻¹a times its error, where H is the
 // Hessian over the other rows. For the curvature κ in every row, aᵀH⁻¹a is h / ((1 − h) κ) with the leverage h of the
-// factor; the rows have the mean curvature w̄ instead, so it is about h / ((1 − h) w̄).
+// factor; the rows have the mean curvature w̄κ instead, so it is about h / ((1 − h) w̄κ).
 template <class Scalar>
 typename MajorizedReadout<Scalar>::LeftOut MajorizedReadout<Scalar>::left_out(
     const VectorD& leverage) const {
@@ -260,9 +333,10 @@ typename MajorizedReadout<Scalar>::LeftOut MajorizedReadout<Scalar>::left_out(
         const double lost = leverage[piece[i]] * (left_out_ ? left_out_[piece[i]] : 1.0);
         return lost * loo_growth(lost) / mean;
       });
-      MatrixD scores =
-          all_scores.middleRows(done, piece.count).template cast<double>() -
-          influence.asDiagonal() * all_errors.middleRows(done, piece.count).template cast<double>();
+      const MatrixD steps = all_errors.middleRows(done, piece.count).template cast<double>() *
+                            bounds_.cwiseInverse().asDiagonal();
+      MatrixD scores = all_scores.middleRows(done, piece.count).template cast<double>() -
+                       influence.asDiagonal() * steps;
       const BlockWeights weights(roots_, piece);
       weights.unscale(scores);
       const VectorD own = scores.cwiseProduct(labels).rowwise().sum();

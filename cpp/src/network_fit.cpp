@@ -62,9 +62,8 @@ RowWeights row_weights_of(const TrainingData<Scalar>& data, const NetworkSetting
   if (!data.graph) {
     return row_weights(data.weights, settings.class_weights, data.targets, set_aside, blocks);
   }
-  const double factor = settings.stages.loss == Loss::squared
-                            ? 1.0
-                            : RowLoss(data.targets.task()).majorizing_penalty(1.0);
+  const double factor =
+      settings.stages.loss == Loss::squared ? 1.0 : majorizing_penalty(data.targets.task(), 1.0);
   return row_weights(data.weights, settings.class_weights, data.targets, set_aside, blocks,
                      *data.graph, data.inputs.rows, factor);
 }
@@ -96,7 +95,8 @@ NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& 
                                   static_cast<double>(2 * data.inputs.columns + 20);
   const RowWeights weights = row_weights_of(data, settings, blocks);
   const double* input_roots = weights.input_root_data();
-  const TargetScaling scaling = data.targets.scaling(weights.root_data(), blocks);
+  const TargetScaling scaling =
+      data.targets.scaling(weights.root_data(), blocks, center_for(stages.loss));
   const Targets scaled = data.targets.scaled(scaling);
   NetworkFit result;
   const auto fit_with = [&](Team& team) {
@@ -104,9 +104,9 @@ NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& 
     inputs.learn_scales(settings.scaling, input_roots, team, data.reduction);
     if (settings.extrapolate) inputs.extrapolate();
     if (worth_column_major(settings, data.inputs)) inputs.to_column_major(team);
-    const auto units = architecture.units(TrainingRows<Scalar>{
-        inputs, input_blocks, input_roots, settings.draws, settings.stages, team,
-        data.graph != nullptr});
+    const auto units =
+        architecture.units(TrainingRows<Scalar>{inputs, input_blocks, input_roots, settings.draws,
+                                                settings.stages, team, data.graph != nullptr});
     Design<Scalar> design(inputs, settings.intercept, architecture.links_inputs(), *units, weights,
                           team.size());
     StagewiseFit fit = fit_stagewise(design, blocks, scaled, stages, wanted, observer, team);

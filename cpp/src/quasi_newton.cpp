@@ -23,27 +23,28 @@ void QuasiNewton::remember(MatrixD step, MatrixD change) {
   pairs_.push_back({std::move(step), std::move(change), curvature});
 }
 
-MatrixD QuasiNewton::unmodelled(MatrixD columns, Team& team) const {
-  if (model_.size() == 0) return columns;
+MatrixD QuasiNewton::unmodelled(MatrixD columns, const Eigen::RowVectorXd& steps,
+                                Team& team) const {
+  if (model_.size() == 0) return columns * steps.asDiagonal();
   solve_lower(model_, columns, team);
   solve_lower_transposed(model_, columns, team);
   return columns;
 }
 
 // The two-loop recursion. The last step tells the size of the unknown.
-MatrixD QuasiNewton::direction(const MatrixD& gradient, Team& team) const {
+MatrixD QuasiNewton::direction(const MatrixD& gradient, const Eigen::RowVectorXd& steps,
+                               Team& team) const {
   MatrixD result = -gradient;
   std::vector<double> shares(pairs_.size());
   for (std::size_t i = pairs_.size(); i-- > 0;) {
     shares[i] = inner(pairs_[i].step, result) / pairs_[i].curvature;
     result -= shares[i] * pairs_[i].change;
   }
-  double scale = model_.size() == 0 ? scale_ : 1.0;
+  result = unmodelled(std::move(result), steps, team);
   if (!empty()) {
-    const MatrixD& change = pairs_.back().change;
-    scale = pairs_.back().curvature / inner(change, unmodelled(change, team));
+    const Pair& last = pairs_.back();
+    result *= last.curvature / inner(last.change, unmodelled(last.change, steps, team));
   }
-  result = scale * unmodelled(std::move(result), team);
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     const double share = inner(pairs_[i].change, result) / pairs_[i].curvature;
     result += (shares[i] - share) * pairs_[i].step;

@@ -85,7 +85,8 @@ class SharedPools {
         input_blocks_(RowBlocks::for_one_thread(data_.inputs.rows)),
         blocks_(RowBlocks::for_one_thread(data_.design_rows())),
         weights_(row_weights_of(data_, networks_.front(), blocks_)),
-        scaling_(data_.targets.scaling(weights_.root_data(), blocks_)),
+        scaling_(data_.targets.scaling(weights_.root_data(), blocks_,
+                                       center_for(networks_.front().stages.loss))),
         targets_(data_.targets.scaled(scaling_)),
         inputs_(data_.inputs),
         team_(team) {
@@ -291,7 +292,7 @@ SearchResults search_networks(const TrainingData<Scalar>& data, const SearchSett
     if (progress) progress(done, total);
   };
   const auto run_job = [&](const Job& job, Team& team, const Team::Poll& poll_team) {
-    const SplitData<Scalar> split(data, search.splits[job.split], job.split, search.by_likelihood);
+    const SplitData<Scalar> split(data, search.splits[job.split], job.split, search.measure);
     const auto first = search.families[job.family].begin() + static_cast<Index>(job.first);
     if (first->stages.one_shot()) {
       results[job.result][job.split] =

@@ -14,7 +14,10 @@ Solver solver_from_name(const std::string& name) {
 Loss loss_from_name(const std::string& name) {
   if (name == "squared") return Loss::squared;
   if (name == "log") return Loss::log;
-  throw std::invalid_argument("loss must be 'squared' or 'log'; got '" + name + "'");
+  if (name == "huber") return Loss::huber;
+  if (name == "bounded") return Loss::bounded;
+  throw std::invalid_argument("loss must be 'squared', 'log', 'huber' or 'bounded'; got '" + name +
+                              "'");
 }
 
 Store store_from_name(const std::string& name) {

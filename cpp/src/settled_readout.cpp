@@ -65,11 +65,11 @@ MatrixD MajorizedReadout<Scalar>::curvature_along(const MatrixD& direction) cons
     }
     // What is missing to the bound; nothing is for pairs of a graph, which follow the samples.
     moved.setZero();
-    moved.topRows(chances.rows()) = (bent - bound_ * along).template cast<Scalar>();
+    moved.topRows(chances.rows()) = (bent - bounds_[0] * along).template cast<Scalar>();
     add_transposed_product(block, moved, matrix_map(sums, made, q, made));
   });
   return columns.products(Eigen::Map<const MatrixD>(total.data(), made, q), team_) +
-         bound_ * direction;
+         bounds_[0] * direction;
 }
 
 // The step that lowers the quadratic approximation nearly as far as it goes: to that fraction of the gradient.
@@ -112,7 +112,8 @@ void MajorizedReadout<Scalar>::settle() {
   constexpr Index kSlow = 20;
   constexpr double kWork = 2e10;  // flops: half a second or so
   Index left = static_cast<Index>(std::min(1e6, kWork / work_of_step()));
-  if (std::is_same_v<Scalar, float> || left < kSlow) {
+  const bool log_loss = targets_.task() != Task::numbers && !wants_bounded_;
+  if (std::is_same_v<Scalar, float> || !log_loss || left < kSlow) {
     converge();
     return;
   }
@@ -134,7 +135,7 @@ void MajorizedReadout<Scalar>::settle() {
     if (!(slope < 0)) return;
     // By convexity a step is short enough if the slope there has not risen above its negative here, which can be told
     // when the objective, a difference of larger squares, only changes by rounding.
-    const double rounding = kRounding * (before + bound_ * start.squaredNorm());
+    const double rounding = kRounding * (before + bounds_[0] * start.squaredNorm());
     bool lower = false;
     double length = 1;
     for (int halving = 0; halving < kHalvings && !lower; ++halving, length /= 2) {

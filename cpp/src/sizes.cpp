@@ -60,7 +60,7 @@ TooLarge::TooLarge(const std::string& what, double bytes)
     : message_(what + " of this size needs at least " + in_words(bytes) + " of memory") {}
 
 bool starts_in_row_space(Loss loss, Index fixed, Index rows) {
-  return loss == Loss::log && fixed > rows;
+  return loss != Loss::squared && fixed > rows;
 }
 
 double ridge_bytes(const FitShape& shape, const StagewiseSettings& stages) {

@@ -42,11 +42,10 @@ Index path_columns(const NetworkFit& fit, Index size) {
 
 template <class Scalar>
 SplitData<Scalar>::SplitData(const TrainingData<Scalar>& data, const Split& split,
-                             std::size_t number, bool by_likelihood)
+                             std::size_t number, Measure measure)
     : data_(data),
       split_(split),
       number_(number),
-      by_likelihood_(by_likelihood),
       train_(with_unlabelled(split.train, data)),
       inputs_(gather_rows(data.inputs, train_)),
       targets_(data.targets.of_rows(split.train)),
@@ -54,7 +53,8 @@ SplitData<Scalar>::SplitData(const TrainingData<Scalar>& data, const Split& spli
       graph_(data.graph ? data.graph->among(train_, data.inputs.rows) : RowGraph()),
       test_blocks_(RowBlocks::for_one_thread(static_cast<Index>(split.test.size()))),
       test_score_(data.targets.of_rows(split.test),
-                  gather_weights(data.weights, data.inputs.rows, split.test), test_blocks_) {}
+                  gather_weights(data.weights, data.inputs.rows, split.test), test_blocks_,
+                  measure) {}
 
 template <class Scalar>
 TrainingData<Scalar> SplitData<Scalar>::training() const {
@@ -103,9 +103,8 @@ std::vector<double> SplitData<Scalar>::judge_path_in(const NetworkFit& fit,
     done = end;
     const Link& link = links.empty() ? fit.link : links[i];
     const MatrixD decisions = scores.rowwise() - link.thresholds;
-    quality.push_back(judge            ? judge({number_, decisions, link.temperatures})
-                      : by_likelihood_ ? test_score_.log_likelihood(decisions)
-                                       : test_score_.of(decisions));
+    quality.push_back(judge ? judge({number_, decisions, link.temperatures})
+                            : test_score_.of(decisions));
   }
   return quality;
 }

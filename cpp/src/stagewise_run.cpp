@@ -5,22 +5,22 @@
 namespace stagenets {
 namespace {
 
-// Scores that minimise the log-loss need no calibration. Several labels need it to be told apart.
+// Scores that minimise a log-loss, bounded or not, need no calibration. Several labels need it to be told apart.
 std::optional<Calibration> calibration_for(const Targets& targets, const Wanted& wanted, Loss loss,
                                            const RowWeights& weights, const RowBlocks& blocks) {
-  if (loss == Loss::log) return std::nullopt;
+  if (loss != Loss::squared) return std::nullopt;
   if (!wanted.link && !wanted.path_links) return std::nullopt;
   return Calibration(targets, weights, blocks);
 }
 
-// Stages that a fit may stop by matter to it.
-MajorizedStops stops_of(const StagewiseSettings& settings, const Wanted& wanted) {
+// Stages matter to a fit that may stop by them, or whose errors choose the next units.
+MajorizedStops stops_of(const StagewiseSettings& settings, const Wanted& wanted, Task task) {
   MajorizedStops stops;
   stops.sizes = wanted.sizes;
   if (wanted.alphas.empty()) stops.ratios.push_back(1);
   for (const double alpha : wanted.alphas) stops.ratios.push_back(alpha / settings.alpha);
   stops.tolerance = wanted.tolerance;
-  stops.only = wanted.only_sizes && settings.tol == 0;
+  stops.only = wanted.only_sizes && settings.tol == 0 && task != Task::numbers;
   return stops;
 }
 
@@ -39,18 +39,27 @@ StagewiseRun<Scalar>::StagewiseRun(Design<Scalar>& design, const RowBlocks& bloc
       ridge_(design, blocks, targets, weighted_targets_, settings, wanted,
              calibration_ ? &*calibration_ : nullptr, team),
       best_merit_(-std::numeric_limits<double>::infinity()) {
-  if (settings.loss == Loss::log) {
-    majorized_.emplace(ridge_.primal(), targets, design.weights(), blocks,
-                       stops_of(settings, wanted), team);
+  if (settings.loss != Loss::squared) {
+    majorized_.emplace(ridge_.primal(), targets, settings.loss, design.weights(), blocks,
+                       stops_of(settings, wanted, task_), team);
+    tell_errors();
   }
   if (settings.stopping.by == StopBy::validation) {
     const std::vector<Index>& rows = settings.stopping.validation_rows;
-    validation_.emplace(design, targets.of_rows(rows), rows, design.weights().set_aside, blocks);
+    const Measure measure =
+        task_ == Task::numbers ? measure_for(settings.loss, task_) : Measure::usual;
+    validation_.emplace(design, targets.of_rows(rows), rows, design.weights().set_aside, blocks,
+                        measure);
   }
   fit_.link = Link::identity(targets.outputs());
   record();
   note_if_best();
   finished_ = plan().keep == 0;
+}
+
+template <class Scalar>
+void StagewiseRun<Scalar>::tell_errors() {
+  if (task_ == Task::numbers) majorized_->now().put_errors(ridge_.residual());
 }
 
 // Records the state after a stage, or before the first.
@@ -133,6 +142,7 @@ typename GrowingRidge<Scalar>::Appended StagewiseRun<Scalar>::append(RankedPool&
   if (majorized_ && !chosen.empty()) {
     const Index units = static_cast<Index>(fit_.history.selected.size() + chosen.size());
     majorized_->add_stage(units, design_.source().features());
+    tell_errors();
   }
   return appended;
 }

@@ -23,21 +23,40 @@ std::vector<Index> largest_columns(const MatrixD& values) {
 
 }  // namespace
 
-TargetScore::TargetScore(Targets targets, const VectorD& weights, const RowBlocks& blocks)
+Measure measure_for(Loss loss, Task task) {
+  if (loss == Loss::log) return Measure::likelihood;
+  return loss == Loss::squared || task != Task::numbers ? Measure::usual : Measure::absolute_errors;
+}
+
+TargetScore::TargetScore(Targets targets, const VectorD& weights, const RowBlocks& blocks,
+                         Measure measure)
     : targets_(std::move(targets)),
       blocks_(blocks),
       weights_(weights.size() > 0 ? weights : VectorD(VectorD::Ones(targets_.rows()))),
-      total_(blocks.complete(weights_.sum())) {
+      total_(blocks.complete(weights_.sum())),
+      measure_(measure) {
   if (targets_.task() != Task::numbers) return;
   const MatrixD& values = targets_.values();
-  VectorD means = values.transpose() * weights_ / total_;
-  blocks.complete(means.data(), means.size());
-  spread_ = (values.rowwise() - means.transpose()).cwiseAbs2().transpose() * weights_;
-  blocks.complete(spread_.data(), spread_.size());
+  VectorD centers = values.transpose() * weights_ / total_;
+  blocks.complete(centers.data(), centers.size());
+  if (measure == Measure::absolute_errors) {
+    const VectorD roots = weights_.cwiseSqrt();
+    centers = targets_.scaling(roots.data(), blocks, Center::median).center.transpose();
+  }
+  spread_ = total_errors(values.rowwise() - centers.transpose());
 }
 
 double TargetScore::of(const MatrixD& scores) const {
-  return targets_.task() == Task::numbers ? r_squared(scores) : right(scores);
+  if (measure_ == Measure::likelihood) return log_likelihood(scores);
+  return targets_.task() == Task::numbers ? explained(scores) : right(scores);
+}
+
+VectorD TargetScore::total_errors(const MatrixD& errors) const {
+  VectorD totals = measure_ == Measure::absolute_errors
+                       ? VectorD(errors.cwiseAbs().transpose() * weights_)
+                       : VectorD(errors.cwiseAbs2().transpose() * weights_);
+  blocks_.complete(totals.data(), totals.size());
+  return totals;
 }
 
 double TargetScore::log_likelihood(const MatrixD& scores) const {
@@ -73,9 +92,8 @@ double TargetScore::right(const MatrixD& scores) const {
   return blocks_.complete(sum) / total_;
 }
 
-double TargetScore::r_squared(const MatrixD& scores) const {
-  VectorD errors = (targets_.values() - scores).cwiseAbs2().transpose() * weights_;
-  blocks_.complete(errors.data(), errors.size());
+double TargetScore::explained(const MatrixD& scores) const {
+  const VectorD errors = total_errors(targets_.values() - scores);
   double sum = 0;
   for (Index c = 0; c < errors.size(); ++c) {
     // scikit-learn's convention for a constant target.

@@ -1,9 +1,32 @@
 #include "stagenets/targets.hpp"
 
+#include <cmath>
 #include <limits>
 #include <utility>
 
+#include "stagenets/quartiles.hpp"
+
 namespace stagenets {
+namespace {
+
+using WeightedValues = std::vector<std::pair<double, double>>;
+
+// Moves centre and scale to the median, and to the deviation of a normal distribution with the same median of
+// |value − median|, unless that is zero.
+void resist_outliers(WeightedValues values, double& center, double& scale) {
+  constexpr double kDeviations = 1.4826;
+  center = quartiles(values)[1];
+  for (auto& [value, weight] : values) value = std::abs(value - center);
+  const double typical = kDeviations * quartiles(values)[1];
+  if (typical > 0) scale = typical;
+}
+
+}  // namespace
+
+Center center_for(Loss loss) {
+  return loss == Loss::huber || loss == Loss::bounded ? Center::median : Center::mean;
+}
+
 Targets::Targets(Task task, MatrixD values) : task_(task), values_(std::move(values)) {}
 
 Targets Targets::of_labels(const std::vector<Index>& labels, Index classes) {
@@ -22,7 +45,8 @@ Targets Targets::of_rows(const std::vector<Index>& rows) const {
   return Targets(task_, values_(rows, Eigen::all));
 }
 
-TargetScaling Targets::scaling(const double* root_weights, const RowBlocks& blocks) const {
+TargetScaling Targets::scaling(const double* root_weights, const RowBlocks& blocks,
+                               Center about) const {
   const Index q = outputs();
   TargetScaling scaling{Eigen::RowVectorXd::Zero(q), Eigen::RowVectorXd::Ones(q)};
   if (task_ != Task::numbers) return scaling;
@@ -54,6 +78,13 @@ TargetScaling Targets::scaling(const double* root_weights, const RowBlocks& bloc
   blocks.complete(sums.data(), q);
   const Doubles deviation = unit * (sums.array() / total).sqrt();
   scaling.scale = (deviation > 0).select(deviation, 1.0).matrix().transpose();
+  for (Index c = 0; about == Center::median && c < q; ++c) {
+    WeightedValues column;
+    for (Index i = 0; i < rows(); ++i) {
+      if (weights[i] > 0) column.emplace_back(values_(i, c), weights[i]);
+    }
+    resist_outliers(std::move(column), scaling.center[c], scaling.scale[c]);
+  }
   return scaling;
 }
 

@@ -7,9 +7,9 @@ namespace stagenets {
 template <class Scalar>
 ValidationRows<Scalar>::ValidationRows(Design<Scalar>& design, Targets targets,
                                        const std::vector<Index>& rows, const VectorD& weights,
-                                       const RowBlocks& blocks)
+                                       const RowBlocks& blocks, Measure measure)
     : rows_(rows),
-      score_(std::move(targets), weights, blocks),
+      score_(std::move(targets), weights, blocks, measure),
       columns_(static_cast<Index>(rows.size()), design.fixed() + design.source().max_units()),
       width_(design.fixed()) {
   design.unweighted_fixed_columns({0, columns_.rows(), rows.data()}, columns_.data(),

@@ -24,6 +24,8 @@ class GrowingRidge {
                const Wanted& wanted, const Calibration* calibration, Team& team);
 
   const RidgeState<Scalar>& state() const { return state_; }
+  // R, by which units are chosen. With another loss than the squared error it may be replaced by the errors of that.
+  Panels<Scalar>& residual() { return state_.residual; }
   // The primal factor; there is one throughout if the loss is not squared.
   const RidgeFactor<Scalar>& primal() const {
     return static_cast<const RidgeFactor<Scalar>&>(*factor_);

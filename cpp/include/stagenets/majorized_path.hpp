@@ -19,7 +19,7 @@ template <class Scalar>
 class MajorizedPath {
  public:
   // All arguments but the stops must outlive the path.
-  MajorizedPath(const RidgeFactor<Scalar>& factor, const Targets& targets,
+  MajorizedPath(const RidgeFactor<Scalar>& factor, const Targets& targets, Loss loss,
                 const RowWeights& weights, const RowBlocks& blocks, MajorizedStops stops,
                 Team& team);
 

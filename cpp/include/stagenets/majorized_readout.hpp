@@ -1,23 +1,27 @@
 // The readout that minimises a penalised loss of a growing network other than the squared error,
 //
-//   Σ_i loss(a_iᵀ Ω, y_i) + λ/2 ‖Ω‖²   (+ γ/2 tr(ΩᵀAᵀLAΩ) if there is a graph of rows),
+//   Σ_i loss(a_iᵀ Ω, y_i) + λ/2 ‖Ω‖²   (+ γ/2 tr(ΩᵀAᵀLAΩ) if there is a graph of rows; of numbers, 2/σ times that),
 //
 // on the factor of the ridge problem. The second derivatives of the loss are at most κ (RowLoss), so with the penalty λ/κ
-// in the factor, AᵀA + λ/κ I = L Lᵀ and Q = A L⁻ᵀ, the objective in the coordinates Θ = LᵀΩ has curvature at most κ in
+// (of numbers, λ) in the factor, AᵀA + λ/κ I = L Lᵀ and Q = A L⁻ᵀ, the objective in the coordinates Θ = LᵀΩ has curvature at most κ in
 // every direction. With the scores F = QΘ and the errors R = −∂loss/∂F,
 //
 //   objective = Σ loss + κ/2 (‖Θ‖² − ‖F‖²),    gradient = −Qᵀ(R + κF) + κΘ,
 //
 // and Θ ← QᵀZ, the ridge fit to the working response Z = F + R/κ, is a step that lowers the objective by at least the
 // squared norm of the gradient over 2κ. New columns Q' alone move by Q'ᵀZ, at the cost of one pass over them; in between,
-// and at the end, all coordinates are fitted again by a quasi-Newton method that starts from such steps.
+// and at the end, all coordinates are fitted again by a quasi-Newton method that starts from such steps. All this is by
+// output: κ may differ between them. Where it depends on scales, the objective is at those where it is least; it is then
+// no more curved in Θ than with the scales held fast, so that the steps are as good as before.
 //
-// Where that takes many steps, because most rows are sure of their labels and count little, the method is given a model of the
-// Hessian that it starts from: with the mean w̄ of a row's curvatures for all its outputs it is the same d × d matrix for
-// each of them, Qᵀ diag(w̄) Q + κ(I − QᵀQ). It costs as much as d/4q steps, so that many are tried without it.
+// Where the log-loss takes many steps, because most rows are sure of their labels and count little, the method is given a
+// model of the Hessian that it starts from: with the mean w̄ of a row's curvatures for all its outputs it is the same d × d
+// matrix for each of them, Qᵀ diag(w̄) Q + κ(I − QᵀQ). It costs as much as d/4q steps, so that many are tried without it.
 //
-// Since ‖Ω‖² is (‖Θ‖² − ‖F‖²) κ/λ whatever the loss, other penalties rλ are minimised on the same factor: their term is r
-// times as large, and the curvature at most κ max(1, r).
+// Since ‖Ω‖² is (‖Θ‖² − ‖F‖²) κ/λ whatever the loss of labels, other penalties rλ are minimised on the same factor: their
+// term is r times as large, and the curvature at most κ max(1, r).
+//
+// A network grows by a convex loss. A bounded one, which is not convex, starts from what minimises that.
 #pragma once
 
 #include <algorithm>
@@ -32,22 +36,25 @@ namespace stagenets {
 template <class Scalar>
 class MajorizedReadout {
  public:
-  // Starts with the fixed columns of the factor. All arguments must outlive it. `targets` are labels.
-  MajorizedReadout(const RidgeFactor<Scalar>& factor, const Targets& targets,
+  // Starts with the fixed columns of the factor. All arguments must outlive it.
+  MajorizedReadout(const RidgeFactor<Scalar>& factor, const Targets& targets, Loss loss,
                    const RowWeights& weights, const RowBlocks& blocks, Team& team);
 
   // Adds the next `count` columns of the factor.
   void grow(Index count);
   // Fits all coordinates again if many have been added since that was done last.
   void refit_if_due();
-  // Fits all coordinates until a step would lower the objective by less than this fraction.
+  // Fits all coordinates until a step would lower the objective by less than this fraction, by the bounded loss at last
+  // if that is wanted.
   void converge(double tolerance = kNegligible);
   static constexpr double kNegligible = 1e-8;
 
-  // The objective has this many times the factor's penalty from now on.
+  // The objective has this many times the factor's penalty from now on; for labels only.
   void set_penalty(double ratio);
-  // Fits all coordinates until only rounding is left, in double precision (settled_readout.cpp).
+  // Fits all coordinates until only rounding is left, in double precision and for the log-loss (settled_readout.cpp).
   void settle();
+  // Whether the loss is not convex any more.
+  bool bounded() const { return loss_.bounded(); }
 
   double objective() const { return objective_; }
   double loss() const { return total_loss_; }
@@ -58,8 +65,9 @@ class MajorizedReadout {
     MatrixD theta;
     QuasiNewton memory;
     Index last_refit;
+    RowLoss loss;
   };
-  Snapshot snapshot() const { return {theta_, memory_, last_refit_}; }
+  Snapshot snapshot() const { return {theta_, memory_, last_refit_, loss_}; }
   void return_to(const Snapshot& snapshot);
 
   // Estimates of the mean loss and, for one label per row, the accuracy when each row is left out; see the definition.
@@ -68,6 +76,10 @@ class MajorizedReadout {
   };
   LeftOut left_out(const VectorD& leverage) const;
 
+  // The errors R/√(2κ), rows scaled by the roots of their weights: for these, the score of a candidate is what it lowers
+  // the objective by at least.
+  void put_errors(Panels<Scalar>& into) const;
+
  private:
   Index outputs() const { return targets_.outputs(); }
   Index width() const { return theta_.rows(); }
@@ -75,7 +87,9 @@ class MajorizedReadout {
   void measure_block(Index block, double* sums);
   static constexpr Index kSums = 3;
   void measured(const double* sums);
-  double steepest() const { return bound_ * std::max(1.0, ratio_); }
+  // The bounds of the objective's curvature, by output.
+  Eigen::RowVectorXd steepest() const { return std::max(1.0, ratio_) * bounds_; }
+  void fit_scales();
   // Moves to `theta` and returns the gradient there.
   MatrixD move_to(const MatrixD& theta);
   void improve(double tolerance, int most_steps, bool thorough);
@@ -104,9 +118,10 @@ class MajorizedReadout {
   const double* left_out_;
   const RowBlocks& blocks_;
   Team& team_;
-  const RowLoss loss_;
-  const double bound_;  // κ
-  double ratio_ = 1;    // of the penalty to that of the factor
+  const bool wants_bounded_;
+  RowLoss loss_;
+  Eigen::RowVectorXd bounds_;  // κ
+  double ratio_ = 1;           // of the penalty to that of the factor
   MatrixD theta_;
   Panels<Scalar> scores_;  // F, rows scaled by the roots of their weights
   Panels<Scalar> errors_;  // R, scaled likewise
@@ -114,7 +129,7 @@ class MajorizedReadout {
   Index last_refit_ = 0;  // width at that time
   double total_weight_;
   double objective_ = 0, total_loss_ = 0;
-  double curvature_ = 0;  // sum over the rows of their mean curvature
+  double curvature_ = 0;  // sum over the rows of their mean curvature, in units of κ
 };
 
 }  // namespace stagenets

@@ -12,9 +12,6 @@ namespace stagenets {
 
 class QuasiNewton {
  public:
-  // `scale` times the negative gradient is a good step as long as nothing else is known.
-  explicit QuasiNewton(double scale) : scale_(scale) {}
-
   bool empty() const { return pairs_.empty(); }
   void forget() {
     pairs_.clear();
@@ -24,7 +21,8 @@ class QuasiNewton {
   void set_model(MatrixD factor) { model_ = std::move(factor); }
   // Ignores steps along which the gradient does not increase.
   void remember(MatrixD step, MatrixD change);
-  MatrixD direction(const MatrixD& gradient, Team& team) const;
+  // The negative gradient, with its columns multiplied by `steps`, is a good step as long as nothing else is known.
+  MatrixD direction(const MatrixD& gradient, const Eigen::RowVectorXd& steps, Team& team) const;
   // Coordinates added to all points, along which nothing has moved yet. There is no model of these.
   void grow(Index rows);
 
@@ -35,9 +33,8 @@ class QuasiNewton {
   };
 
   // The model's inverse times some columns, or all that is known without a model.
-  MatrixD unmodelled(MatrixD columns, Team& team) const;
+  MatrixD unmodelled(MatrixD columns, const Eigen::RowVectorXd& steps, Team& team) const;
 
-  double scale_;
   std::deque<Pair> pairs_;
   MatrixD model_;  // empty if there is none
 };

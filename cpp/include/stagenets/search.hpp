@@ -4,6 +4,7 @@
 #pragma once
 
 #include "stagenets/network_fit.hpp"
+#include "stagenets/target_score.hpp"
 
 namespace stagenets {
 
@@ -17,10 +18,10 @@ struct SearchSettings {
   // Penalties by which to fit the units that a network has chosen by its own. Only if no links are needed, and if the
   // networks are neither one-shot nor change to the dual form on the way.
   std::vector<double> alphas;
-  double tolerance = 1e-8;     // of readouts by log-loss
-  bool links = false;          // whether the judge needs them
-  bool by_likelihood = false;  // without a judge: whether quality is the mean log-likelihood
-  double max_memory = 1e9;     // bytes that fits in progress may take together
+  double tolerance = 1e-8;           // of readouts by other losses than the squared error
+  bool links = false;                // whether the judge needs them
+  Measure measure = Measure::usual;  // of quality, without a judge
+  double max_memory = 1e9;           // bytes that fits in progress may take together
   int threads = 1;
 };
 
@@ -41,8 +42,7 @@ using SearchResults = std::vector<std::vector<std::vector<double>>>;
 // Called periodically on the calling thread with the number of fits done.
 using SearchProgress = std::function<void(Index done, Index total)>;
 
-// Quality is what `judge` returns or, without one, the targets' own score (accuracy or R²) or likelihood. What fits in progress hold,
-// gathered rows and predictions included, stays within max_memory, or is one fit if a single one needs more.
+// Quality is what `judge` returns or, without one, `measure`. What fits in progress hold, gathered rows and predictions included, stays within max_memory, or is one fit if a single one needs more.
 template <class Scalar>
 SearchResults search_networks(const TrainingData<Scalar>& data, const SearchSettings& settings,
                               const Judge& judge, const SearchProgress& progress,

@@ -14,9 +14,9 @@ namespace stagenets {
 enum class Solver { automatic, primal, dual };
 Solver solver_from_name(const std::string& name);
 
-// What the readout minimises besides the penalty: Σ ‖error‖² with λ‖Ω‖², or for labels the log-loss (RowLoss) with
-// λ/2 ‖Ω‖².
-enum class Loss { squared, log };
+// What the readout minimises besides the penalty: Σ ‖error‖² with λ‖Ω‖²; the log-loss of labels, or Huber's loss of
+// numbers; or a bounded loss of either (RowLoss).
+enum class Loss { squared, log, huber, bounded };
 Loss loss_from_name(const std::string& name);
 
 // How units are chosen from a pool: not at all (the whole pool is kept, as in the classic one-shot network), by the

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "stagenets/search.hpp"
-#include "stagenets/target_score.hpp"
 
 namespace stagenets {
 
@@ -11,7 +10,7 @@ class SplitData {
  public:
   // Data and split must outlive this.
   SplitData(const TrainingData<Scalar>& data, const Split& split, std::size_t number,
-            bool by_likelihood);
+            Measure measure);
 
   TrainingData<Scalar> training() const;
 
@@ -30,7 +29,6 @@ class SplitData {
   const TrainingData<Scalar>& data_;
   const Split& split_;
   std::size_t number_;
-  bool by_likelihood_;
   const std::vector<Index> train_;  // rows of the training part, those without targets included
   std::vector<Scalar> inputs_;  // column by column: the order that sparse maps read without copying
   Targets targets_;

@@ -38,6 +38,8 @@ class StagewiseRun {
 
  private:
   typename GrowingRidge<Scalar>::Appended append(RankedPool& ranking);
+  // Units are chosen by squared errors of labels, and by the errors of the loss itself of numbers, which have outliers.
+  void tell_errors();
   void record();
   Link present_link() const;
   void finish_ridge();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stagenets/row_blocks.hpp"
+#include "stagenets/settings.hpp"
 
 namespace stagenets {
 
@@ -15,6 +16,10 @@ enum class Task { one_label, several_labels, numbers };
 struct TargetScaling {
   Eigen::RowVectorXd center, scale;
 };
+
+// What numbers are scaled about. Losses that resist outliers need a centre that does so.
+enum class Center { mean, median };
+Center center_for(Loss loss);
 
 class Targets {
  public:
@@ -34,8 +39,10 @@ class Targets {
   Targets of_rows(const std::vector<Index>& rows) const;
 
   // Mean and deviation of numbers over the rows with nonzero weight, so that all outputs count the same whatever their
-  // units. The scale of a constant is one. Labels are left as they are.
-  TargetScaling scaling(const double* root_weights, const RowBlocks& blocks) const;
+  // units; or the median and the deviation of a normal distribution with the same quartiles of |target − median|, which
+  // outliers do not move (all rows must be here). The scale of a constant is one. Labels are left as they are.
+  TargetScaling scaling(const double* root_weights, const RowBlocks& blocks,
+                        Center about = Center::mean) const;
   Targets scaled(const TargetScaling& scaling) const;
 
  private:

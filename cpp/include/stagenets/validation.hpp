@@ -13,7 +13,7 @@ class ValidationRows {
  public:
   // `targets` are those of the rows, and so are `weights`, if any; all but the targets must outlive this.
   ValidationRows(Design<Scalar>& design, Targets targets, const std::vector<Index>& rows,
-                 const VectorD& weights, const RowBlocks& blocks);
+                 const VectorD& weights, const RowBlocks& blocks, Measure measure);
 
   // Evaluates the units that the source has just kept.
   void add_selected(Design<Scalar>& design);

@@ -43,6 +43,7 @@ _MANY_COLUMNS = 10_000
 # Options that set parameters of the estimator, and their names with --search.
 _PARAMETERS = {
     "n_hidden": "max_hidden",
+    "loss": "losses",
     "alpha": "alphas",
     "pool_size": "pool_sizes",
     "block_size": "block_sizes",
@@ -132,6 +133,12 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         type=int,
         metavar="N",
         help=f"hidden units; with --search, the most to try {_defaults('n_hidden')}",
+    )
+    group.add_argument(
+        "--loss",
+        metavar="NAME",
+        help="squared; log (classes), huber (numbers) or bounded (either), for wrong labels and "
+        f"outliers {_defaults('loss')}",
     )
     group.add_argument("--alpha", type=float, help=f"ridge penalty {_defaults('alpha')}")
     group.add_argument(

@@ -33,7 +33,8 @@ from stagenets.fitting._weights import (
 class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork):
     """Classifier methods; the architecture comes from the other base class."""
 
-    _losses = ("squared", "log")
+    _losses = ("squared", "log", "bounded")
+    _like: ClassVar[dict[str, str]] = {"log": "log", "bounded": "log"}
     _defaults: ClassVar[dict[str, Any]] = {"loss": "log"}
     _more_parameters: ClassVar[dict[str, Any]] = {"class_weight": None}
 

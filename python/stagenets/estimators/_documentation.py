@@ -30,15 +30,22 @@ default="sigmoid"
         Activation of the enhancement nodes; same choices.
     sparse_features : bool, default=True
         Whether a sparse autoencoder refines the random maps of the feature nodes.""",
-    "shared": """loss : {"squared", "log"}, default={default loss}
+    "shared": """loss : {"squared", "log", "huber", "bounded"}, default={default loss}
         What the readout minimises on the training samples. "squared": the sum of squared errors
         plus alpha ‖Ω‖², in closed form. "log", for classifiers: the sum of the log-losses
         -log(softmax(scores)[class]), or of -log(expit(±score)) over several labels, plus
         alpha/2 ‖Ω‖², by iterations on the same factor, so that `predict_proba` needs no
-        temperature. Units are chosen by squared errors either way.
+        temperature. Units are chosen by squared errors either way. "huber", for regressors with
+        outliers in y: errors count by their squares up to 1.345 times their scale σ, and by their
+        size beyond. σ is fitted as well, nothing is to be set. Outliers do not choose units either.
+        "bounded": what a sample can cost has a limit. Regressors start from "huber" and minimise
+        m (1 − exp(−z²/m)) with errors z in units of its σ and m = 2.985², so that gross outliers
+        have no effect. Classifiers start from "log" and minimise (1 − p^0.7) / 0.7 with the
+        probability p of the label, so that wrong labels have less. See the docs, "Outliers".
     alpha : float or "auto", default={default alpha}
         Penalty on all readout weights Ω, including the intercept. "auto" lets a cross-validation
-        within `fit` choose it: by log-loss with ``loss="log"``, otherwise by accuracy or R² and
+        within `fit` choose it: by log-loss with ``loss="log"``, by absolute errors of regressors
+        with ``loss="huber"`` or "bounded", otherwise by accuracy or R²; and, unless by log-loss,
         together with the number of units, if that is "auto" as well. Three penalties are tried, and
         the usual one (3 for RVFL and ELM, 0.01 for BLS, 1 for BLS with ``loss="log"``) is kept
         unless another network is better by more than a standard error, or if there are fewer than
@@ -119,7 +126,8 @@ callable, default={default weight_init}
         regressors and for `predict_set` of classifiers. "cv": of five networks that are built
         without a fifth of the samples each, which takes about five times as long. "loo", for
         regressors: exact leave-one-out errors of the readout, which take little time but are
-        optimistic, since the units were chosen on the same samples.
+        optimistic, since the units were chosen on the same samples. Regressors need
+        ``loss="squared"`` for either.
     unlabeled : object, default=None
         The value in y that marks samples without a label: a class such as -1, or NaN. None means
         that all samples have one. They take part in the fit through `manifold` only.
@@ -160,25 +168,29 @@ callable, default={default weight_init}
     the results are those of `sklearn.model_selection.GridSearchCV` over `{estimator}`, in a
     fraction of the time.""",
     "search_units": """losses : sequence of str, default={default losses}
-        Losses of the readout to try, "squared" and (classifiers) "log".
+        Losses of the readout to try: "squared", "bounded", "log" (classifiers), "huber"
+        (regressors). If there are outliers among the test samples too, R² does not compare them
+        fairly; ``scoring="neg_mean_absolute_error"`` does.
     alphas : sequence of float, default={default alphas}
         Ridge penalties to try.
     n_hidden : sequence of int or "path", default="path"
         Numbers of hidden units to try; "path" means every number up to `max_hidden`, or with
-        "log" among the losses, numbers that grow by about 15 %.
+        others than "squared" among the losses, numbers that grow by about 15 %.
     max_hidden : int or "auto", default="auto"
         Largest number of units on the path. "auto" is the default of the estimator itself.
     activations : sequence of str, default=("sigmoid",)
         Activations of the hidden units to try.""",
     "search_nodes": """losses : sequence of str, default={default losses}
-        Losses of the readout to try, "squared" and (classifiers) "log".
+        Losses of the readout to try: "squared", "bounded", "log" (classifiers), "huber"
+        (regressors). If there are outliers among the test samples too, R² does not compare them
+        fairly; ``scoring="neg_mean_absolute_error"`` does.
     alphas : sequence of float, default={default alphas}
         Ridge penalties to try.
     n_windows, n_feature_nodes : sequence of int, default=(10,)
         Numbers of windows, and of feature nodes in each, to try.
     n_enhancement : sequence of int or "path", default="path"
         Numbers of enhancement nodes to try; "path" means every number up to `max_enhancement`, or
-        with "log" among the losses, numbers that grow by about 15 %.
+        with others than "squared" among the losses, numbers that grow by about 15 %.
     max_enhancement : int, default=100
         Largest number of enhancement nodes on the path.
     activations : sequence of str, default=("tanh",)
@@ -253,7 +265,9 @@ fit_intercept, solver, tol
         What is minimised, before the first unit and after each stage: ‖AΩ − T‖² + alpha ‖Ω‖², or
         for ``loss="log"`` the sum of the log-losses plus alpha/2 ‖Ω‖². It never rises. The targets
         T of regressors are standardised, so that this path and those of squared errors have no
-        unit.
+        unit. With ``loss="huber"`` it is what the docs say, with T in units of its median absolute
+        deviation. "bounded" networks grow by the loss that they start from; the last value is that
+        of the bounded loss.
     residual_path_ : ndarray of shape (n_iter_ + 1,)
         The same without the penalty.
     units_path_ : ndarray of shape (n_iter_ + 1,)
@@ -265,21 +279,24 @@ fit_intercept, solver, tol
     loo_path_ : ndarray of shape (n_iter_ + 1,)
         Exact leave-one-out squared error of the readout, summed over outputs and averaged over
         samples; for a regressor of one target, 1 minus this is the leave-one-out R². For
-        ``loss="log"``, an estimate of the mean leave-one-out log-loss.
+        other losses than "squared", an estimate of the mean leave-one-out loss.
     loo_accuracy_path_ : ndarray of shape (n_iter_ + 1,)
         Leave-one-out accuracy of the readout (classifiers of one label): exact, or estimated for
-        ``loss="log"``.
+        other losses than "squared".
     unit_scores_ : ndarray of shape (n_hidden_,)
         Score of every unit when it was chosen, on all samples.
     pool_quantiles_ : ndarray of shape (n_iter_, 5)
         Minimum, quartiles and maximum of the scores in each stage's pool, to single precision.
     validation_path_ : ndarray of shape (n_iter_ + 1,)
-        Accuracy or R² on the samples set aside, with ``early_stopping="validation"``.
+        Accuracy or R² on the samples set aside, with ``early_stopping="validation"``. For
+        regressors with another loss than "squared", R² is that of absolute errors:
+        `sklearn.metrics.d2_absolute_error_score`.
     cv_sizes_ : ndarray of int
         Numbers of units (BLS: of enhancement nodes) that were tried, if a cross-validation chose
         the penalty or the size.
     cv_path_ : ndarray of the same shape
-        Mean score of each: minus the log-loss with ``loss="log"``, otherwise accuracy or R².
+        Mean score of each: minus the log-loss with ``loss="log"``, otherwise accuracy or R², as in
+        `validation_path_`.
     alpha_ : float
         The penalty, given or chosen.
     feature_importances_ : ndarray of shape (n_features_in_,)
@@ -300,10 +317,11 @@ fit_intercept, solver, tol
         Class labels; with several labels per sample, their numbers from 0 on.
     temperature_ : float or ndarray of shape (n_labels,)
         Factor applied to the scores in `predict_proba`, fitted on exact leave-one-out scores; 1 for
-        ``loss="log"``.
+        other losses than "squared".
     thresholds_ : ndarray of shape (n_labels,)
         Scores above which a label is predicted, with several labels: those where its probability,
-        fitted on exact leave-one-out scores, is one half; 0 for ``loss="log"``.""",
+        fitted on exact leave-one-out scores, is one half; 0 for other losses
+        than "squared".""",
     "hidden": """hidden_weights_ : ndarray of shape (n_features_in_, n_terms)
         Weights of the hidden units, for raw inputs. A unit has one term, unless it is a leaf.
         Where columns with categories or missing values became several inputs, there is a row for

@@ -81,6 +81,8 @@ class StagewiseNetwork(
         "squared": (0.03, 3.0, 100.0),
         "log": (0.3, 3.0, 30.0),
     }
+    # Losses that have the penalties of another, which they are like.
+    _like: ClassVar[dict[str, str]] = {}
     _memory: Memory | None = None  # of the last fit, with warm_start=True
     # Parameters, with their defaults, that the architecture's __init__ does not have.
     _more_parameters: ClassVar[dict[str, Any]] = {}
@@ -124,6 +126,10 @@ class StagewiseNetwork(
     def _planned_stages(self, units: int) -> int:
         """The number of stages needed to build the given number of units."""
 
+    @classmethod
+    def _alphas_for(cls, loss: str) -> tuple[float, float, float]:
+        return cls._alphas[cls._like.get(loss, loss)]
+
     @property
     def _is_one_shot(self) -> bool:
         return is_one_shot(self.selection)
@@ -145,7 +151,7 @@ class StagewiseNetwork(
         seed = seed_for(self)
         loss = check_choice("loss", self.loss, self._losses)
         given = self.alpha if alpha is None else alpha
-        alpha, solver = check_penalty(given, self.solver, loss, usual=self._alphas[loss][1])
+        alpha, solver = check_penalty(given, self.solver, loss, usual=self._alphas_for(loss)[1])
         return _core.NetworkSettings(
             architecture=self._architecture(shape),
             weight_init=core_draws(self.weight_init, seed, self._weight_families),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -24,6 +24,9 @@ from stagenets.fitting._weights import checked_weights, with_weight
 
 class NetworkRegressor(RegressorMixin, StagewiseNetwork):
     """Regressor methods; the architecture comes from the other base class."""
+
+    _losses = ("squared", "huber", "bounded")
+    _like: ClassVar[dict[str, str]] = {"huber": "squared", "bounded": "squared"}
 
     @tells_callbacks
     def fit(

@@ -48,7 +48,7 @@ def choice_of(
     if not penalty:
         splits = folds_of(model, len(X), labels, numbers)
         return _core.CrossValidation(splits=splits, sizes=True, block_size=block)
-    alphas = model._alphas[model.loss]
+    alphas = model._alphas_for(model.loss)
     if numbers is None:
         splits = folds_by_value(X, targets.values, labels, seed)
         if len(splits) < 2:  # all rows are the same
@@ -62,7 +62,7 @@ def choice_of(
         splits=splits[:used],
         alphas=alphas,
         # Each size takes iterations of its own to fit by log-loss, and gains nothing more there.
-        sizes=is_auto(getattr(model, model._size_name)) and model.loss != "log",
+        sizes=is_auto(getattr(model, model._size_name)) and model._like.get(model.loss) != "log",
         block_size=max(block, min(_BLOCK, model.pool_size)),
         caution=_CAUTION,
     )

@@ -115,10 +115,10 @@ def check_penalty(
         raise refusal("alpha", alpha, "a number >= 0 or 'auto'")
     penalty = usual if is_auto(alpha) else check_number("alpha", alpha)
     form = check_choice("solver", solver, SOLVERS)
-    if penalty == 0 and loss == "log":
-        raise refusal("alpha", alpha, "> 0 with loss='log'")
-    if form == "dual" and loss == "log":
-        raise refusal("solver", solver, "'auto' or 'primal' with loss='log'")
+    if penalty == 0 and loss != "squared":
+        raise refusal("alpha", alpha, f"> 0 with loss={loss!r}")
+    if form == "dual" and loss != "squared":
+        raise refusal("solver", solver, f"'auto' or 'primal' with loss={loss!r}")
     if penalty == 0 and form == "dual":
         raise refusal("alpha", alpha, "> 0 with solver='dual'")
     return penalty, form

@@ -66,6 +66,8 @@ def check_intervals(
         raise refusal("intervals", value, ", ".join(["None", *map(repr, accepted)]))
     if value is not None and (weighted or getattr(model, "class_weight", None) is not None):
         raise refusal("intervals", value, "None with sample_weight or class_weight")
+    if value is not None and not hasattr(model, "class_weight") and model.loss != "squared":
+        raise refusal("intervals", value, f"None with loss={model.loss!r}")
     if value is not None and several_labels:
         raise refusal("intervals", value, "None with several labels")
     if value is not None and model.manifold != 0:

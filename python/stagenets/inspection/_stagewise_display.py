@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
-from sklearn.metrics import accuracy_score, r2_score
+from sklearn.metrics import accuracy_score, d2_absolute_error_score, r2_score
 
 from stagenets.estimators._network import StagewiseNetwork
 from stagenets.inspection._common import (
@@ -129,7 +129,7 @@ class StagewiseDisplay:
             ``early_stopping="validation"``, if the model was fitted that way.
         metric : callable, optional
             ``metric(y_true, y_pred) -> float``, where higher is better. The default is accuracy, or
-            R² for regressors.
+            for regressors R², by absolute errors if their loss is not "squared".
         score_name : str, optional
             Name of the scores; by default the name of the metric.
         ax : matplotlib Axes, or a pair of them if there are scores, optional
@@ -145,8 +145,7 @@ class StagewiseDisplay:
         if metric is not None or (network.loss == "log" and not nothing_else):
             cv_scores = None  # they measure something else
         if metric is None:
-            metric = accuracy_score if is_classifier(network) else r2_score
-            name = "accuracy" if is_classifier(network) else "R²"
+            metric, name = _usual_score(network)
             by_log_loss = network.loss == "log" and cv_scores is not None
             score_name = score_name or ("minus log-loss" if by_log_loss else name)
 
@@ -247,6 +246,15 @@ class StagewiseDisplay:
         if self.n_kept is not None and self.n_kept < most:
             ax.axvline(self.n_kept, color="grey", linestyle="--", label=f"kept: {self.n_kept}")
         ax.legend()
+
+
+def _usual_score(network: StagewiseNetwork) -> tuple[Callable[..., Any], str]:
+    """What fits measure on samples set aside, and its name."""
+    if is_classifier(network):
+        return accuracy_score, "accuracy"
+    if network.loss == "squared":
+        return r2_score, "R²"
+    return d2_absolute_error_score, "D² (absolute errors)"
 
 
 def _cross_validated(network: StagewiseNetwork) -> tuple[Any, Any]:

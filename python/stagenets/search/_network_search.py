@@ -82,7 +82,7 @@ class NetworkSearch(
     def _default_network(self, shape: tuple[int, int]) -> dict[str, Any]:
         """What the estimator would be without a search, in the parameters that are searched."""
         own = self._estimator().get_params()
-        own["alpha"] = self._estimator._alphas[own["loss"]][1]
+        own["alpha"] = self._estimator._alphas_for(own["loss"])[1]
         settings = {target: own[target] for target in self._lists.values()}
         return {**settings, self._estimator._size_name: self._default_size(shape)}
 
@@ -432,7 +432,8 @@ def sizes_to_try(name: str, values: Any, most: int, losses: Any = ()) -> list[in
     if isinstance(values, str):
         if values != "path":
             raise ValueError(f'{name} must be a list of sizes or "path"; got {values!r}')
-        return _growing_sizes(most) if "log" in losses else list(range(1, most + 1))
+        iterated = any(loss != "squared" for loss in losses)
+        return _growing_sizes(most) if iterated else list(range(1, most + 1))
     sizes = list(values) if np.iterable(values) else []
     if not sizes:
         raise ValueError(f'{name} must be a non-empty list of sizes or "path"; got {values!r}')
