@@ -29,10 +29,9 @@ TargetScore::TargetScore(Targets targets, const VectorD& weights, const RowBlock
       weights_(weights.size() > 0 ? weights : VectorD(VectorD::Ones(targets_.rows()))),
       total_(blocks.complete(weights_.sum())) {
   if (targets_.task() != Task::numbers) return;
-  const MatrixD& values = targets_.values();
-  VectorD means = values.transpose() * weights_ / total_;
-  blocks.complete(means.data(), means.size());
-  spread_ = (values.rowwise() - means.transpose()).cwiseAbs2().transpose() * weights_;
+  const VectorD roots = weights_.cwiseSqrt();
+  scaling_ = targets_.scaling(roots.data(), blocks);
+  spread_ = targets_.scaled(scaling_).values().cwiseAbs2().transpose() * weights_;
   blocks.complete(spread_.data(), spread_.size());
 }
 
@@ -74,7 +73,8 @@ double TargetScore::right(const MatrixD& scores) const {
 }
 
 double TargetScore::r_squared(const MatrixD& scores) const {
-  VectorD errors = (targets_.values() - scores).cwiseAbs2().transpose() * weights_;
+  const MatrixD apart = (targets_.values() - scores).array().rowwise() / scaling_.scale.array();
+  VectorD errors = apart.cwiseAbs2().transpose() * weights_;
   blocks_.complete(errors.data(), errors.size());
   double sum = 0;
   for (Index c = 0; c < errors.size(); ++c) {

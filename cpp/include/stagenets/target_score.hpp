@@ -25,7 +25,9 @@ class TargetScore {
   const RowBlocks& blocks_;
   VectorD weights_;
   double total_;
-  VectorD spread_;  // of numbers: sums of squares about their means
+  // Of numbers: their sums of squares about their means, in units of their deviations.
+  TargetScaling scaling_;
+  VectorD spread_;
 };
 
 }  // namespace stagenets
