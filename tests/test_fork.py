@@ -108,8 +108,8 @@ for pid in pids_seen:
     check(pid)
 """
 
-# Several fits at once, whose helpers call the draws too. A child of the calling thread goes on if no
-# other was at work, or raises; one of a helper has nobody to go on for, and ends with a message.
+# Several fits at once, whose helpers call the draws too. A child of the calling thread goes on if
+# no other was at work, or raises; one of a helper has nobody to go on for: it ends with a message.
 IN_THE_MIDST_OF_A_CROSS_VALIDATION = """
 parent, pids = os.getpid(), []
 def draw(rng, pool_size, n_features):
