@@ -123,7 +123,7 @@ void forget_other_threads() {
   threads_inside = entered > 0 ? 1 : 0;
   threads_promised = 0;
 }
-const int registered = pthread_atfork(nullptr, nullptr, forget_other_threads);
+const int forks_registered = pthread_atfork(nullptr, nullptr, forget_other_threads);
 #endif
 
 }  // namespace
