@@ -112,7 +112,8 @@ def prepared(folder: pathlib.Path) -> None:
     options += [f"-DPython_EXECUTABLE={sys.executable}", f"-Dpybind11_DIR={pybind11}"]
     apart = ";".join(f"cpp/src/{file}" for file in TESTS if file.endswith(".cpp"))
     quick = ["-DCMAKE_BUILD_TYPE=Quick", "-DCMAKE_CXX_FLAGS=-O1 -DNDEBUG"]
-    quick += ["-DCMAKE_UNITY_BUILD=ON", f"-DSTAGENETS_APART={apart}"]
+    quick += ["-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=0"]
+    quick += [f"-DSTAGENETS_APART={apart}"]
     subprocess.run(["cmake", f"-S{folder}", f"-B{folder / 'build'}", *options, *quick], check=True)
 
 
