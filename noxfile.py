@@ -1,4 +1,5 @@
-"""The daily commands: ``nox -s tests``, ``fuzz``, ``lint``, ``cpp``, ``docs``, ``bench``.
+"""The daily commands: ``nox -s tests``, ``lint``, ``cpp``, ``docs``, ``bench``; and the long ones:
+``fuzz``, ``faults``, ``asan``, ``tsan``, ``coverage``, ``mutate``.
 
 Each session has an environment and a build folder of its own and installs the package so that it is
 rebuilt on import: after the first run, ``nox -R -s tests`` goes straight to work.
@@ -48,21 +49,127 @@ def lint(session: nox.Session) -> None:
     session.run("pre-commit", "run", "--all-files", "--show-diff-on-failure", *session.posargs)
 
 
+def build_core_tests(session: nox.Session, *options: str) -> str:
+    """The core's unit tests in a folder of the session's own; their path."""
+    session.install("cmake", "ninja", "cmeel-eigen", "scipy-openblas32", "pybind11")
+    folder = f"build/nox-{session.name}-core"
+    python = session.run("python", "-c", "import sys; print(sys.executable)", silent=True).strip()
+    pybind11 = session.run("python", "-m", "pybind11", "--cmakedir", silent=True).strip()
+    options += ("-GNinja", "-DSTAGENETS_CPP_TESTS=ON", f"-DPython_EXECUTABLE={python}")
+    session.run("cmake", "-S.", f"-B{folder}", f"-Dpybind11_DIR={pybind11}", *options)
+    session.run("cmake", "--build", folder)
+    return f"{folder}/cpp/tests/core_tests"
+
+
 @nox.session
 def cpp(session: nox.Session) -> None:
     """The core's own unit tests; needs a compiler and doctest's header (package doctest-dev)."""
-    session.install("cmake", "ninja", "cmeel-eigen", "scipy-openblas32", "pybind11")
-    folder = "build/nox-cpp"
-    python = session.run("python", "-c", "import sys; print(sys.executable)", silent=True).strip()
-    pybind11 = session.run("python", "-m", "pybind11", "--cmakedir", silent=True).strip()
-    options = ("-GNinja", "-DSTAGENETS_CPP_TESTS=ON", f"-DPython_EXECUTABLE={python}")
-    options += (
-        "-DSTAGENETS_WARNINGS_AS_ERRORS=ON",
-        f"-Dpybind11_DIR={pybind11}",
+    core_tests = build_core_tests(session, "-DSTAGENETS_WARNINGS_AS_ERRORS=ON")
+    session.run(core_tests, *session.posargs, external=True)
+
+
+def install_checked(session: nox.Session, flags: str) -> str:
+    """Installs the package with these flags and Eigen's assertions, and builds the core's tests."""
+    options = {
+        "CMAKE_BUILD_TYPE": "Checked",
+        "CMAKE_CXX_FLAGS": flags,
+        "CMAKE_UNITY_BUILD": "ON",  # a few large pieces take a fraction of the time
+        "CMAKE_UNITY_BUILD_BATCH_SIZE": "16",
+        "CMAKE_INTERPROCEDURAL_OPTIMIZATION": "OFF",
+    }
+    session.install(*BUILD_TOOLS)
+    session.install(
+        "--no-build-isolation",
+        f"-Cbuild-dir=build/nox-{session.name}",
+        "-Ccmake.build-type=Checked",
+        *(f"-Ccmake.define.{name}={value}" for name, value in options.items()),
+        ".[test]",
     )
-    session.run("cmake", "-S.", f"-B{folder}", *options)
-    session.run("cmake", "--build", folder)
-    session.run(f"{folder}/cpp/tests/core_tests", *session.posargs, external=True)
+    return build_core_tests(session, *(f"-D{name}={value}" for name, value in options.items()))
+
+
+def preload(session: nox.Session, *libraries: str) -> str:
+    """GCC's own libraries of these names, for LD_PRELOAD: Python itself does not link them."""
+    find = [f"-print-file-name={library}" for library in libraries]
+    return " ".join(
+        session.run("g++", option, silent=True, external=True).strip() for option in find
+    )
+
+
+# Not for sanitizers: they measure memory, limit it, or replace the allocator themselves.
+OWN_MEMORY = ("test_low_memory", "test_memory", "test_search_memory", "test_allocation_failures")
+
+
+@nox.session
+def asan(session: nox.Session) -> None:
+    """All tests under GCC's AddressSanitizer and UBSan; in the core's own, leaks count too."""
+    core_tests = install_checked(
+        session,
+        "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined "
+        "-fno-sanitize-recover=undefined",
+    )
+    session.run(core_tests, external=True, env={"ASAN_OPTIONS": "detect_leaks=1"})
+    # Without libstdc++ beside it, the sanitizer would not find the real __cxa_throw.
+    env = {
+        "LD_PRELOAD": preload(session, "libasan.so", "libstdc++.so.6"),
+        "PYTHONMALLOC": "malloc",
+        "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
+    }
+    without = [f"--ignore=tests/{name}.py" for name in OWN_MEMORY]
+    session.run("pytest", *without, *session.posargs, env=env)
+
+
+@nox.session
+def tsan(session: nox.Session) -> None:
+    """What runs on several threads, under GCC's ThreadSanitizer."""
+    core_tests = install_checked(session, "-O1 -g1 -fsanitize=thread")
+    # The sanitizer itself does not survive a fork in the midst of threads.
+    session.run("setarch", "-R", core_tests, "-tce=a child has teams*", external=True)
+    env = {
+        "LD_PRELOAD": preload(session, "libtsan.so"),
+        "TSAN_OPTIONS": "ignore_noninstrumented_modules=1",
+    }
+    threaded = session.posargs or ["tests/test_threads.py", "tests/test_search.py"]
+    session.run(
+        "setarch", "-R", "python", "-m", "pytest", "-n", "0", *threaded, env=env, external=True
+    )
+
+
+@nox.session
+def coverage(session: nox.Session) -> None:
+    """Lines that the tests reach: of the core by gcov, of the package by coverage.py."""
+    core_tests = install_checked(session, "-O0 -g0 --coverage")
+    session.install("gcovr", "coverage")
+    session.run(core_tests, external=True)
+    session.run("coverage", "run", "-m", "pytest", "-n", "0", *session.posargs)
+    session.run("coverage", "report", "--fail-under=95", "--skip-covered")
+    session.run(
+        "gcovr",
+        "--root=.",
+        "--filter=cpp/src",
+        "--filter=cpp/include",
+        "--print-summary",
+        "--fail-under-line=98",
+        "--exclude-throw-branches",
+        "build/nox-coverage",
+        "build/nox-coverage-core",
+    )
+
+
+@nox.session
+def faults(session: nox.Session) -> None:
+    """Every allocation of the core refused, one by one."""
+    install_editable(session, "test")
+    session.run("pytest", "tests/test_allocation_failures.py", env={"STAGENETS_FAULTS": "all"})
+
+
+@nox.session
+def mutate(session: nox.Session) -> None:
+    """Small faults in the core's kernels: how many the tests find; arguments go to the script."""
+    project = PROJECT["project"]
+    needs = [*project["dependencies"], *project["optional-dependencies"]["test-wheel"]]
+    session.install(*BUILD_TOOLS, "scipy-openblas32", "pytest-xdist", *needs)
+    session.run("python", "bench/mutate.py", "build/mutants", *session.posargs)
 
 
 @nox.session

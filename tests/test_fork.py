@@ -108,6 +108,32 @@ for pid in pids_seen:
     check(pid)
 """
 
+# Several fits at once, whose helpers call the draws too. A child of the calling thread goes on if
+# no other was at work, or raises; one of a helper has nobody to go on for: it ends with a message.
+IN_THE_MIDST_OF_A_CROSS_VALIDATION = """
+parent, pids = os.getpid(), []
+def draw(rng, pool_size, n_features):
+    if os.getpid() == parent and len(pids) < 8:
+        pid = os.fork()
+        if pid == 0:
+            signal.alarm(200)
+        else:
+            pids.append(pid)
+    return rng.uniform(-1, 1, (n_features, pool_size)), rng.uniform(0, 1, pool_size)
+try:
+    forked = fit(3, alpha="auto", weight_init=draw)
+except RuntimeError as error:
+    if os.getpid() == parent or "forked in the midst of a fit" not in str(error):
+        raise
+    os._exit(0)
+if os.getpid() != parent:
+    os._exit(0)
+assert len(pids) == 8 and fit(3, alpha="auto", weight_init=draw) == forked
+for pid in pids:
+    _, status = os.waitpid(pid, 0)
+    assert os.waitstatus_to_exitcode(status) in (0, 1), status
+"""
+
 AFTER_OPENMP = """
 from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -136,6 +162,7 @@ SCRIPTS = {
     "thousand-fits": THOUSAND_FITS,
     "while-another-thread-fits": WHILE_ANOTHER_THREAD_FITS,
     "in-the-midst-of-a-fit": IN_THE_MIDST_OF_A_FIT,
+    "in-the-midst-of-a-cross-validation": IN_THE_MIDST_OF_A_CROSS_VALIDATION,
     "after-openmp": AFTER_OPENMP,
     "processes": PROCESSES,
 }

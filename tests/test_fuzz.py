@@ -66,7 +66,7 @@ def stored(X, how):
     if how == "object":
         return X.astype(object)
     if how == "sparse":
-        return sparse.csr_matrix(X)
+        return sparse.csr_matrix(X if X.dtype != np.float16 else X.astype(np.float32))
     if how == "one-dimensional":
         return X.ravel()[: len(X)]
     return X

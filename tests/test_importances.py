@@ -19,8 +19,9 @@ def test_effects_are_those_of_exchanging_an_input(cls, dtype):
     X, y = data_for(cls, 300, 3, n_outputs=2)
     X = X.astype(dtype)
     model = small(cls, loss="squared").fit(X, y)
-    found = stagenets._core.input_effects(model.network_.core, X, ends=[1, 2, 3])
     scores = model._scores(X)
+    given = {"ends": [1, 2, 3], "units": np.ones(scores.shape[1])}
+    found = stagenets._core.input_effects(model.network_.core, X, **given)
     for k in range(X.shape[1]):
         # Which partners the core takes is its business: over all of them, the mean is its estimate.
         swapped = np.repeat(X[None], len(X), axis=0)
@@ -29,7 +30,7 @@ def test_effects_are_those_of_exchanging_an_input(cls, dtype):
         change = model._scores(swapped.reshape(-1, X.shape[1])).reshape(len(X), *scores.shape)
         expected = 0.5 * np.mean((change - scores) ** 2, axis=(0, 1))
         np.testing.assert_allclose(found[k], expected, rtol=0.3, atol=0.02 * expected.max())
-    threaded = stagenets._core.input_effects(model.network_.core, X, ends=[1, 2, 3], threads=2)
+    threaded = stagenets._core.input_effects(model.network_.core, X, **given, threads=2)
     np.testing.assert_array_equal(found, threaded)
 
 

@@ -151,3 +151,45 @@ def test_an_error_in_one_of_many_fits_ends_them_all_within_half_a_second(cls, pa
     assert not hasattr(model, "classes_")
     model.set_params(**{name: 5 for name in params if "hidden" in name})
     assert model.fit(X[:200], y[:200]).predict(X[:3]).shape == (3,)
+
+
+OTHER_WORK = {
+    "predict": "model.predict(rows)",
+    "transform": "model.transform(rows)",
+    "draw": "stagenets.draw_candidates(0, 0, 40_000, 500, weight_init='normal')",
+}
+OTHER_SCRIPT = """
+import signal, threading, time
+import numpy as np
+import stagenets
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+rng = np.random.default_rng(0)
+X = rng.normal(size=(500, 300))
+params = {{"n_hidden": 2000, "alpha": 1.0, "selection": "random", "weight_init": "uniform"}}
+model = stagenets.ELMRegressor(**params, n_jobs={threads}, random_state=0).fit(X, X[:, 0])
+rows = np.broadcast_to(X[0], (60_000, 300)).copy()
+
+def interrupt():
+    global sent
+    sent = time.process_time()
+    signal.raise_signal(signal.SIGINT)
+
+timer = threading.Timer(0.1, interrupt)
+timer.start()
+try:
+    while True:
+        {work}
+except KeyboardInterrupt:
+    print(time.process_time() - sent)
+"""
+
+
+@posix_only
+@pytest.mark.parametrize("work", OTHER_WORK)
+def test_other_work_is_interrupted_within_half_a_second(work):
+    script = OTHER_SCRIPT.format(work=OTHER_WORK[work], threads=THREADS)
+    child = subprocess.run(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, timeout=300, check=True
+    )
+    assert float(child.stdout) < 0.5 * THREADS

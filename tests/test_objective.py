@@ -200,3 +200,16 @@ def test_ill_conditioned_readout_is_as_good_as_the_svd_solution(
     best = reference.objective(A, T, alpha, reference.svd_ridge(A, T, alpha))
     assert reference.objective(A, T, alpha, readout) == pytest.approx(best, rel=1e-8)
     assert path[-1] == pytest.approx(best, rel=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore:early_stopping='loo' kept no units")
+@pytest.mark.parametrize("seed", [3, 11, 14])
+def test_log_loss_never_rises_after_the_stage_that_early_stopping_keeps(seed):
+    """On pure noise an early stage is kept: its readout converges, those given up do not."""
+    rng = np.random.default_rng(seed)
+    X, y = np.abs(rng.normal(size=(600, 60))).astype(int), rng.integers(0, 2, 600)
+    params = {"n_hidden": 6, "pool_size": 8, "alpha": 30.0, "random_state": 0}
+    model = stagenets.RVFLClassifier(**params, early_stopping="loo").fit(X, y)
+    assert len(model.selected_) < 6
+    assert (np.diff(model.objective_path_) <= 0).all()
+    assert (model.residual_path_ <= model.objective_path_).all()

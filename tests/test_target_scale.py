@@ -78,10 +78,20 @@ def test_leave_one_out_error_is_in_units_of_the_variance(cls):
     assert path[0] == pytest.approx(1.0, abs=0.02)  # the mean of the others explains nothing
 
 
-def test_searches_find_the_same_in_any_unit():
+@pytest.mark.parametrize("units", [[1e6, 1e-6, 1.0], [1e154, 1e-159, 1e200]])
+def test_searches_find_the_same_in_any_unit(units):
     X, Y = problems.data_for(stagenets.RVFLRegressor, n=90)
     folds = KFold(3, shuffle=True, random_state=0)
     search = stagenets.RVFLRegressorCV(alphas=[0.1, 10.0], max_hidden=8, cv=folds, random_state=0)
     plain = search.fit(X, Y).cv_results_["mean_test_score"]
-    other = search.fit(X, Y * [1e6, 1e-6, 1.0]).cv_results_["mean_test_score"]
+    other = search.fit(X, Y * units).cv_results_["mean_test_score"]
     np.testing.assert_allclose(other, plain, rtol=1e-8)
+
+
+@each_regressor
+@pytest.mark.parametrize("unit", [1e-300, 1e-160, 1e154, 1e159, 1e300])
+def test_importances_are_the_same_in_any_unit(cls, unit):
+    X, Y = problems.data_for(cls, n=60)
+    found = problems.small(cls).fit(X, Y * [unit, 1.0, 1.0]).feature_importances_
+    expected = problems.small(cls).fit(X, Y).feature_importances_
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)

@@ -88,3 +88,12 @@ def test_columns_of_nan_hold_nothing_and_infinity_is_refused():
     assert kind_of(pd.Series([np.nan, 1.0])) == "numbers"
     with pytest.raises(ValueError, match="column 'c' must hold finite numbers"):
         numbers_of("c", pd.Series([1.0, -np.inf]))
+
+
+@pytest.mark.parametrize("most", [2**40, 2**62])
+def test_search_of_too_many_sizes_is_refused_before_any_work(most):
+    search = stagenets.ELMRegressorCV(max_hidden=most, cv=2, random_state=0)
+    with pytest.raises(
+        MemoryError, match=r"a search of this size needs at least [0-9.]+ [TZ]B of "
+    ):
+        search.fit(np.eye(5), np.arange(5.0))

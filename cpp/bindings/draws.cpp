@@ -46,14 +46,16 @@ py::tuple draw_candidates(std::uint64_t seed, Index stage, Index pool_size, Inde
                             RowBlocks(view.rows, view.rows));
   }
   with_memory("a pool", pool_bytes(pool_size, n_features), [&] {
-    Team::run(1, nullptr, [&](Team& team) {
+    const WithoutGil no_gil;
+    Team::run(1, check_signals, [&](Team& team) {
       draws.draw(Stream::hidden, stage, pool_size, n_features, values, team, units);
     });
   });
-  if (!draws.has_leaves()) return py::make_tuple(units.weights, units.biases);
   std::vector<Index> ends;
   for (Index j = 0; j < units.count(); ++j) ends.push_back(units.end_of_terms(j));
-  return py::make_tuple(units.weights, units.biases, py::array(py::cast(ends)));
+  const py::object weights_drawn = py::cast(std::move(units.weights));
+  if (!draws.has_leaves()) return py::make_tuple(weights_drawn, units.biases);
+  return py::make_tuple(weights_drawn, units.biases, py::array(py::cast(ends)));
 }
 
 }  // namespace

@@ -7,11 +7,12 @@
 namespace stagenets::python {
 namespace {
 
-GivenFit fit_from_python(const py::function& candidates, const MatrixD& targets,
-                         const InputArray<double>& inputs, const std::optional<VectorD>& weights,
-                         Index n_hidden, double alpha, Index pool_size, Index block_size,
-                         const std::string& selection, double score_fraction, bool intercept,
-                         const std::string& solver, double tol, int threads) {
+GivenFit given_fit_from_python(const py::function& candidates, const MatrixD& targets,
+                               const InputArray<double>& inputs,
+                               const std::optional<VectorD>& weights, Index n_hidden, double alpha,
+                               Index pool_size, Index block_size, const std::string& selection,
+                               double score_fraction, bool intercept, const std::string& solver,
+                               double tol, int threads) {
   const InputView<double> view = view_of(inputs);
   check_rows("targets", targets.rows(), view.rows);
   check_weights(weights, view.rows);
@@ -47,7 +48,7 @@ void register_given_units(py::module_& module) {
       .def_property_readonly(
           "readout", [](const GivenFit& fit) -> const MatrixD& { return fit.readout; }, view)
       .def_readonly("history", &GivenFit::history);
-  module.def("fit_given_units", &fit_from_python, py::arg("candidates"), py::arg("targets"),
+  module.def("fit_given_units", &given_fit_from_python, py::arg("candidates"), py::arg("targets"),
              py::arg("inputs").noconvert(), py::kw_only(), py::arg("weights") = py::none(),
              py::arg("n_hidden"), py::arg("alpha"), py::arg("pool_size"), py::arg("block_size"),
              py::arg("selection"), py::arg("score_fraction"), py::arg("intercept"),

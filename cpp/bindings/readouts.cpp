@@ -78,13 +78,16 @@ VectorD leverages_from_python(const FittedNetwork& fitted, const InputArray<Scal
 
 template <class Scalar>
 MatrixD effects_from_python(const FittedNetwork& fitted, const InputArray<Scalar>& x,
-                            const std::vector<Index>& ends, int threads) {
+                            const std::vector<Index>& ends, const VectorD& units, int threads) {
   const InputView<Scalar> view = rows_for(fitted, x);
+  check(units.size() == fitted.readout().cols(), "units must have one value per output");
+  check((units.array() > 0).all(), "units must be positive");
   const auto fall = std::adjacent_find(ends.begin(), ends.end(), std::greater_equal<Index>());
   check(!ends.empty() && ends.front() >= 1 && fall == ends.end() && ends.back() == view.columns,
         "ends must rise to the number of inputs");
   const WithoutGil no_gil;
-  return input_effects(fitted.network(), fitted.readout(), view, ends, threads, check_signals);
+  return input_effects(fitted.network(), fitted.readout(), units, view, ends, threads,
+                       check_signals);
 }
 
 template <class Scalar>
@@ -98,7 +101,8 @@ void register_for(py::module_& module) {
   module.def("leverages", &leverages_from_python<Scalar>, py::arg("network"),
              py::arg("x").noconvert(), py::arg("root"), py::kw_only(), py::arg("threads") = 1);
   module.def("input_effects", &effects_from_python<Scalar>, py::arg("network"),
-             py::arg("x").noconvert(), py::kw_only(), py::arg("ends"), py::arg("threads") = 1);
+             py::arg("x").noconvert(), py::kw_only(), py::arg("ends"), py::arg("units"),
+             py::arg("threads") = 1);
 }
 
 }  // namespace

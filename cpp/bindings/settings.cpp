@@ -3,6 +3,7 @@
 #include "stagenets/affine_units.hpp"
 #include "stagenets/broad_units.hpp"
 #include "stagenets/cross_validation.hpp"
+#include "stagenets/sizes.hpp"
 
 namespace stagenets::python {
 namespace {
@@ -72,6 +73,7 @@ std::shared_ptr<BroadArchitecture> make_broad(Index windows, Index window_nodes,
 }  // namespace
 
 void register_settings(py::module_& module) {
+  module.def("check_memory", &check_addressable, py::arg("what"), py::arg("bytes"));
   py::class_<Architecture, std::shared_ptr<Architecture>>(module, "Architecture")
       .def_property_readonly("size", &Architecture::size)
       .def_property_readonly("max_units", &Architecture::max_units);

@@ -41,6 +41,11 @@ void register_targets(py::module_& module) {
       .def_property_readonly("task", &Targets::task)
       .def_property_readonly("values", &Targets::values,
                              py::return_value_policy::reference_internal)
+      .def_property_readonly("deviations",
+                             [](const Targets& targets) -> VectorD {
+                               const RowBlocks all(targets.rows(), targets.rows());
+                               return targets.scaling(nullptr, all).scale.transpose();
+                             })
       .def("score", [](const Targets& targets, const MatrixD& scores) {
         check_rows("scores", scores.rows(), targets.rows());
         check(scores.cols() == targets.outputs(), "scores must have one column per output");

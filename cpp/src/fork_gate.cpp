@@ -25,7 +25,7 @@ void open() {
 void close() { pthread_rwlock_wrlock(&gate); }
 void open_again() { pthread_rwlock_unlock(&gate); }
 
-const int registered = (open(), pthread_atfork(close, open_again, open));
+const int gate_registered = (open(), pthread_atfork(close, open_again, open));
 
 }  // namespace
 

@@ -113,11 +113,13 @@ class Exchange {
 }  // namespace
 
 template <class Scalar>
-MatrixD input_effects(const Network& network, const MatrixD& readout, const InputView<Scalar>& rows,
-                      const std::vector<Index>& ends, int threads, const Team::Poll& poll) {
+MatrixD input_effects(const Network& network, const MatrixD& readout, const VectorD& units,
+                      const InputView<Scalar>& rows, const std::vector<Index>& ends, int threads,
+                      const Team::Poll& poll) {
   const Index blocks = static_cast<Index>(ends.size());
   MatrixD effects(blocks, readout.cols());
-  const Exchange exchange(network, readout, copy_of(rows));
+  const MatrixD in_units = readout.array().rowwise() / units.array().transpose();
+  const Exchange exchange(network, in_units, copy_of(rows));
   Team::run(threads, poll, [&](Team& team) {
     team.for_each(blocks, [&](Index block, int worker) {
       team.poll(worker);
@@ -129,9 +131,11 @@ MatrixD input_effects(const Network& network, const MatrixD& readout, const Inpu
   return effects;
 }
 
-template MatrixD input_effects<float>(const Network&, const MatrixD&, const InputView<float>&,
-                                      const std::vector<Index>&, int, const Team::Poll&);
-template MatrixD input_effects<double>(const Network&, const MatrixD&, const InputView<double>&,
-                                       const std::vector<Index>&, int, const Team::Poll&);
+template MatrixD input_effects<float>(const Network&, const MatrixD&, const VectorD&,
+                                      const InputView<float>&, const std::vector<Index>&, int,
+                                      const Team::Poll&);
+template MatrixD input_effects<double>(const Network&, const MatrixD&, const VectorD&,
+                                       const InputView<double>&, const std::vector<Index>&, int,
+                                       const Team::Poll&);
 
 }  // namespace stagenets

@@ -12,7 +12,7 @@
 namespace stagenets {
 namespace {
 
-constexpr Index kLargest = std::numeric_limits<Index>::max();
+constexpr Index kLargestIndex = std::numeric_limits<Index>::max();
 
 // As "3.2 TB".
 std::string in_words(double bytes) {
@@ -30,7 +30,7 @@ std::string in_words(double bytes) {
 // later on, without a word. Elsewhere half of what an Index can count, which leaves room for rounding, alignment and what
 // is not counted here.
 double most_bytes() {
-  const double addressable = static_cast<double>(kLargest / 2);
+  const double addressable = static_cast<double>(kLargestIndex / 2);
 #ifdef __linux__
   struct sysinfo machine{};
   if (sysinfo(&machine) == 0) {
@@ -52,9 +52,11 @@ bool starts_dual(const FitShape& shape, const StagewiseSettings& stages) {
 
 }  // namespace
 
-Index limited_product(Index a, Index b) { return b > 0 && a > kLargest / b ? kLargest : a * b; }
+Index limited_product(Index a, Index b) {
+  return b > 0 && a > kLargestIndex / b ? kLargestIndex : a * b;
+}
 
-Index limited_sum(Index a, Index b) { return a > kLargest - b ? kLargest : a + b; }
+Index limited_sum(Index a, Index b) { return a > kLargestIndex - b ? kLargestIndex : a + b; }
 
 TooLarge::TooLarge(const std::string& what, double bytes)
     : message_(what + " of this size needs at least " + in_words(bytes) + " of memory") {}

@@ -243,6 +243,12 @@ void StagewiseRun<Scalar>::finish_majorized() {
   majorized_->converge(wanted_.sizes.empty());  // otherwise the path is all that is wanted
   history.objective_path[best] = majorized_->now().objective();
   history.residual_path[best] = majorized_->now().loss();
+  // Later stages, which were given up, did not converge: without weight on their units they are as good as this one.
+  for (std::size_t stage = best + 1; stage < history.objective_path.size(); ++stage) {
+    if (history.objective_path[stage] <= history.objective_path[best]) continue;
+    history.objective_path[stage] = history.objective_path[best];
+    history.residual_path[stage] = history.residual_path[best];
+  }
   fit_.readout = majorized_->readout();
   fit_.path = majorized_->path(ridge_.directions());
   fit_.path.cut(history.best_stage, fit_.readout.rows());

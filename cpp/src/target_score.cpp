@@ -36,14 +36,11 @@ TargetScore::TargetScore(Targets targets, const VectorD& weights, const RowBlock
       total_(blocks.complete(weights_.sum())),
       measure_(measure) {
   if (targets_.task() != Task::numbers) return;
-  const MatrixD& values = targets_.values();
-  VectorD centers = values.transpose() * weights_ / total_;
-  blocks.complete(centers.data(), centers.size());
-  if (measure == Measure::absolute_errors) {
-    const VectorD roots = weights_.cwiseSqrt();
-    centers = targets_.scaling(roots.data(), blocks, Center::median).center.transpose();
-  }
-  spread_ = total_errors(values.rowwise() - centers.transpose());
+  const VectorD roots = weights_.cwiseSqrt();
+  scaling_ =
+      targets_.scaling(roots.data(), blocks,
+                       measure == Measure::absolute_errors ? Center::median : Center::mean);
+  spread_ = total_errors(targets_.scaled(scaling_).values());
 }
 
 double TargetScore::of(const MatrixD& scores) const {
@@ -93,7 +90,8 @@ double TargetScore::right(const MatrixD& scores) const {
 }
 
 double TargetScore::explained(const MatrixD& scores) const {
-  const VectorD errors = total_errors(targets_.values() - scores);
+  const VectorD errors =
+      total_errors((targets_.values() - scores).array().rowwise() / scaling_.scale.array());
   double sum = 0;
   for (Index c = 0; c < errors.size(); ++c) {
     // scikit-learn's convention for a constant target.

@@ -7,9 +7,12 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <new>
+#include <stdexcept>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -71,6 +74,17 @@ std::atomic<int> helper_argument{0};
 
 // Of a process's threads fork() copies only the one that calls it.
 std::atomic<int> forks{0};
+thread_local bool is_helper = false;
+
+// For a child process whose only thread was a helper: the call that it helped does not exist there.
+[[noreturn]] void end_child_of_helper() {
+  std::fputs(
+      "stagenets: a function that was called in the midst of a fit has forked on one of the fit's "
+      "own threads and "
+      "returned in the child, where there is no fit to go on with; the child ends here.\n",
+      stderr);
+  std::_Exit(EXIT_FAILURE);
+}
 
 // The threads of all teams together, and how many of those that a new one wants it may have: the BLAS must
 // have a buffer for each.
@@ -109,7 +123,7 @@ void forget_other_threads() {
   threads_inside = entered > 0 ? 1 : 0;
   threads_promised = 0;
 }
-const int registered = pthread_atfork(nullptr, nullptr, forget_other_threads);
+const int forks_registered = pthread_atfork(nullptr, nullptr, forget_other_threads);
 #endif
 
 }  // namespace
@@ -129,6 +143,13 @@ struct Team::Shared {
   const int forks_before = forks;
 
   static std::uint64_t unclaimed(std::uint64_t ticket) { return ticket & 0xffffffffu; }
+
+  // Whether this is a child process, in which there are no helpers and the mutex may be locked for ever.
+  bool forked() const { return forks_before != forks; }
+  // Whether helpers were at work on lanes when it was forked. To be asked between two lanes.
+  bool lost_lanes() const {
+    return forked() && unfinished.load() > static_cast<Index>(unclaimed(ticket.load()));
+  }
 
   // Waits for up to a poll interval; returns whether it is ready.
   template <class Condition>
@@ -156,13 +177,17 @@ struct Team::Shared {
 
   // To be called in a handler.
   void fail() {
+    if (forked()) throw;
     std::lock_guard<std::mutex> lock(mutex);
     if (!error) error = std::current_exception();
     cancelled = true;
   }
 
   void notify(std::condition_variable& signal) {
-    { std::lock_guard<std::mutex> lock(mutex); }
+    if (forked()) return;
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+    }
     signal.notify_all();
   }
 };
@@ -180,8 +205,7 @@ Team::Team(int threads, Poll poll) : poll_(std::move(poll)) {
 
 Team::~Team() {
   if (!shared_) return;
-  if (shared_->forks_before != forks) {
-    // A child process, in which there are no helpers to join and the mutex may be locked for ever.
+  if (shared_->forked()) {  // nobody to join
     static_cast<void>(shared_.release());
     return;
   }
@@ -197,7 +221,7 @@ void Team::run(int threads, Poll poll, const std::function<void(Team&)>& work) {
   work(team);
 }
 
-bool Team::has_helpers() const { return size_ > 1 && shared_->forks_before == forks; }
+bool Team::has_helpers() const { return size_ > 1 && !shared_->forked(); }
 
 void Team::start_helper() {
   shared_->helpers.emplace_back(&Team::serve, this, size_);
@@ -217,8 +241,14 @@ void Team::for_each(Index lanes, const LaneBody& body) {
   shared.ticket = (job << 32) | static_cast<std::uint64_t>(lanes);
   shared.notify(shared.job_posted);
   take_lanes(0);
-  while (!shared.wait(shared.job_done, [&] { return shared.unfinished.load() == 0; })) {
+  while (!shared.lost_lanes() &&
+         !shared.wait(shared.job_done, [&] { return shared.unfinished.load() == 0; })) {
     shared.attempt([&] { poll(0); });
+  }
+  if (shared.lost_lanes()) {
+    throw std::runtime_error(
+        "the process was forked in the midst of a fit, whose other threads do not exist in the "
+        "child; fit again there");
   }
   if (shared.error) {
     const std::exception_ptr error = std::exchange(shared.error, nullptr);
@@ -229,6 +259,7 @@ void Team::for_each(Index lanes, const LaneBody& body) {
 
 void Team::serve(int worker) {
   Shared& shared = *shared_;
+  is_helper = true;
   set_up_like_a_helper();
   for (;;) {
     while (!shared.wait(shared.job_posted, [&] {
@@ -252,6 +283,7 @@ void Team::take_lanes(int worker) {
       shared.attempt([&] { (*shared.body)(lane, worker); });
     }
     if (shared.unfinished.fetch_sub(1) == 1) shared.notify(shared.job_done);
+    if (shared.lost_lanes()) return;
     ticket = shared.ticket.load();
   }
 }
@@ -301,6 +333,7 @@ OutsideTeams::OutsideTeams()
 }
 
 OutsideTeams::~OutsideTeams() {
+  if (is_helper && forks_before_ != forks) end_child_of_helper();
   entered = entered_before_;
   promised = forks_before_ == forks ? promised_before_ : 0;
   if (promised > 0) reserve_blas_buffers(threads_promised += promised);

@@ -29,17 +29,17 @@ void multiply(Op op_a, Op op_b, double alpha, MatrixIn a, MatrixIn b, double bet
 
 namespace {
 
-constexpr Index kTile = 128;
-Index tiles_of(Index size) { return (size + kTile - 1) / kTile; }
-Index end_of(Index tile, Index size) { return std::min((tile + 1) * kTile, size); }
+constexpr Index kTriangleTile = 128;
+Index tiles_of(Index size) { return (size + kTriangleTile - 1) / kTriangleTile; }
+Index end_of(Index tile, Index size) { return std::min((tile + 1) * kTriangleTile, size); }
 
 }  // namespace
 
 void add_outer_product(double alpha, MatrixIn a, MatrixOut c, Team& team) {
   const Index n = c.rows();
   for_each_lower_tile(team, tiles_of(n), [&](Index i, Index j) {
-    const Index row = i * kTile, height = end_of(i, n) - row;
-    const Index column = j * kTile, width = end_of(j, n) - column;
+    const Index row = i * kTriangleTile, height = end_of(i, n) - row;
+    const Index column = j * kTriangleTile, width = end_of(j, n) - column;
     blas::gemm(Op::none, Op::transpose, alpha, a.middleRows(row, height),
                a.middleRows(column, width), 1, c.block(row, column, height, width));
   });
@@ -48,8 +48,8 @@ void add_outer_product(double alpha, MatrixIn a, MatrixOut c, Team& team) {
 void add_gram_of_upper(double alpha, MatrixIn u, MatrixOut c, Team& team) {
   const Index n = c.rows();
   for_each_lower_tile(team, tiles_of(n), [&](Index i, Index j) {
-    const Index row = i * kTile, height = end_of(i, n) - row;
-    const Index column = j * kTile, width = end_of(j, n) - column;
+    const Index row = i * kTriangleTile, height = end_of(i, n) - row;
+    const Index column = j * kTriangleTile, width = end_of(j, n) - column;
     const Index inner = end_of(j, n);  // the columns of tile j are zero below this
     blas::gemm(Op::transpose, Op::none, alpha, u.block(0, row, inner, height),
                u.block(0, column, inner, width), 1, c.block(row, column, height, width));
@@ -60,8 +60,8 @@ MatrixD multiply_lower(MatrixIn l, MatrixIn m, Team& team) {
   const Index n = l.rows();
   MatrixD product = MatrixD::Zero(n, n);
   for_each_lower_tile(team, tiles_of(n), [&](Index i, Index j) {
-    const Index row = i * kTile, height = end_of(i, n) - row;
-    const Index column = j * kTile, width = end_of(j, n) - column;
+    const Index row = i * kTriangleTile, height = end_of(i, n) - row;
+    const Index column = j * kTriangleTile, width = end_of(j, n) - column;
     const Index inner = end_of(i, n) - column;  // from the diagonal of M to that of L
     blas::gemm(Op::none, Op::none, 1, l.block(row, column, height, inner),
                m.block(column, column, inner, width), 0, product.block(row, column, height, width));

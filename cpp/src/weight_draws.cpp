@@ -254,8 +254,12 @@ void WeightDraws::draw(Stream stream, Index stage, Index count, Index inputs,
   const bool few_words = sparse && family != WeightFamily::mixed;
   const Index words_wanted = (few_words ? most_seen : inputs) * count;
   const Index share = words_wanted < kWordsWorthThreads ? count : std::max<Index>(1, count / 16);
-  team.for_each((count + share - 1) / share, [&](Index lane, int) {
-    for (Index j = lane * share; j < std::min(count, (lane + 1) * share); ++j) draw_unit(j);
+  constexpr Index kUnitsBetweenPolls = 32;
+  team.for_each((count + share - 1) / share, [&](Index lane, int worker) {
+    for (Index j = lane * share; j < std::min(count, (lane + 1) * share); ++j) {
+      if (j % kUnitsBetweenPolls == 0) team.poll(worker);
+      draw_unit(j);
+    }
   });
   units.seen = sparse ? gathered(slots, most_seen, seen, inputs) : SeenInputs();
 }

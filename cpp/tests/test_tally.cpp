@@ -1,10 +1,10 @@
 // The sums over rows that follow a stage, for every instruction set, against one row at a time from the definitions.
 #include <doctest/doctest.h>
 
-#include <Eigen/Core>
 #include <cmath>
 
 #include "stagenets/kernels.hpp"
+#include "stagenets/types.hpp"
 
 namespace {
 

@@ -13,9 +13,10 @@
 namespace stagenets {
 
 // Total effects, blocks × outputs, over these rows. `ends` says where each block of inputs ends: those of a block are
-// exchanged together.
+// exchanged together. Scores are taken in these units, one per output: the effects are squares, and overflow sooner.
 template <class Scalar>
-MatrixD input_effects(const Network& network, const MatrixD& readout, const InputView<Scalar>& rows,
-                      const std::vector<Index>& ends, int threads, const Team::Poll& poll);
+MatrixD input_effects(const Network& network, const MatrixD& readout, const VectorD& units,
+                      const InputView<Scalar>& rows, const std::vector<Index>& ends, int threads,
+                      const Team::Poll& poll);
 
 }  // namespace stagenets

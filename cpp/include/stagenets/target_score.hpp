@@ -34,7 +34,9 @@ class TargetScore {
   VectorD weights_;
   double total_;
   Measure measure_;
-  VectorD spread_;  // of numbers: total errors of their means, or medians
+  // Of numbers: the total errors of their means, or medians, in units of their scales.
+  TargetScaling scaling_;
+  VectorD spread_;
 };
 
 }  // namespace stagenets

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stagenets/index.hpp"
+#include "stagenets/storage.hpp"
 
 namespace stagenets {
 

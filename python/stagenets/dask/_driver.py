@@ -71,15 +71,17 @@ def importances_on_partitions(
     wanted = rows_to_exchange(network.core, sum(lengths))
     here = _divided(wanted, lengths)
     sample = np.concatenate(tasks.fetch(tasks.each("sample", _partition.some_rows, rows, here)))
-    variance = None
+    deviations = np.ones(network.core.readout.shape[1])
     if network.classes is None:
         moments = tasks.fetch(tasks.each("moments", _partition.moments, rows))
         counts = np.array([[count] for count, _, _ in moments])
-        means, squares = (np.array(parts) for parts in list(zip(*moments, strict=True))[1:])
-        center = (counts * means).sum(axis=0) / counts.sum()
-        spread = squares.sum(axis=0) + (counts * (means - center) ** 2).sum(axis=0)
-        variance = spread / counts.sum()
-    return importances_from(network.core, sample, variance, network.encoding, threads=1)
+        means, within = (np.array(parts) for parts in list(zip(*moments, strict=True))[1:])
+        share = counts / counts.sum()
+        apart = np.hypot(within, means - (share * means).sum(axis=0))
+        unit = apart.max(axis=0) + (apart.max(axis=0) == 0)  # whose squares do not overflow
+        deviations = unit * np.sqrt((share * (apart / unit) ** 2).sum(axis=0))
+    positive = np.where(deviations > 0, deviations, 1.0)
+    return importances_from(network.core, sample, positive, network.encoding, threads=1)
 
 
 def _reported(question: Question, watcher: StageCallback | None) -> bool:

@@ -371,7 +371,9 @@ def some_rows(rows: Rows, wanted: NDArray[np.intp]) -> FloatArray:
 
 
 def moments(rows: Rows) -> tuple[int, Matrix, Matrix]:
-    """Number, means and squared deviations of targets that are numbers."""
+    """Number, means and standard deviations of targets that are numbers."""
     targets = rows.y.reshape(len(rows.y), -1)
     mean = targets.mean(axis=0)
-    return len(targets), mean, ((targets - mean) ** 2).sum(axis=0)
+    apart = targets - mean
+    unit = np.abs(apart).max(axis=0) + (apart == 0).all(axis=0)  # whose squares do not overflow
+    return len(targets), mean, unit * np.sqrt(((apart / unit) ** 2).mean(axis=0))

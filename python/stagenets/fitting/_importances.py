@@ -28,12 +28,10 @@ def importances_of(
     """Total effects of the columns on the scores, over training rows, as parts of one.
 
     The inputs that the encoding makes of a column are exchanged together. Outputs that are numbers
-    count in units of their variance. All effects are zero if the network looks at nothing.
+    count in units of their deviation. All effects are zero if the network looks at nothing.
     """
-    numbers = targets.task == _core.Task.NUMBERS
-    variance = targets.values.var(axis=0) if numbers else None
     rows = X[rows_to_exchange(core, len(X))]
-    return importances_from(core, rows, variance, encoding, threads)
+    return importances_from(core, rows, targets.deviations, encoding, threads)
 
 
 def rows_to_exchange(core: _core.Network, n: int) -> NDArray[np.intp]:
@@ -46,19 +44,18 @@ def rows_to_exchange(core: _core.Network, n: int) -> NDArray[np.intp]:
 def importances_from(
     core: _core.Network,
     rows: FloatArray,
-    variance: Matrix | None,
+    deviations: Matrix,
     encoding: InputEncoding | None,
     threads: int,
 ) -> Matrix:
-    """The importances over these rows, for outputs of this variance if they are numbers."""
+    """The importances over these rows, for outputs of these deviations (of scores, ones)."""
     with single_threaded_blas():
         effects = _core.input_effects(
             core,
             np.ascontiguousarray(rows),
             ends=np.arange(1, core.n_inputs + 1) if encoding is None else encoding.ends,
+            units=deviations,
             threads=threads,
         )
-    if variance is not None:
-        effects = effects / np.where(variance > 0, variance, 1.0)
     total = effects.sum(axis=1)
     return np.asarray(total / (total.sum() or 1.0))

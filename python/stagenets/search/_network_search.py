@@ -38,6 +38,7 @@ from stagenets.search._scoring import checked_scorer
 from stagenets.search._splits import splits_of_rows, splitter_for
 from stagenets.search._trials import Trials
 
+_BYTES_PER_SIZE = 500  # of a candidate of this size: its parameters and its place in the results
 _BYTES = {"KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 
@@ -432,8 +433,10 @@ def sizes_to_try(name: str, values: Any, most: int, losses: Any = ()) -> list[in
     if isinstance(values, str):
         if values != "path":
             raise ValueError(f'{name} must be a list of sizes or "path"; got {values!r}')
-        iterated = any(loss != "squared" for loss in losses)
-        return _growing_sizes(most) if iterated else list(range(1, most + 1))
+        if any(loss != "squared" for loss in losses):
+            return _growing_sizes(most)
+        _core.check_memory("a search", _BYTES_PER_SIZE * float(most))
+        return list(range(1, most + 1))
     sizes = list(values) if np.iterable(values) else []
     if not sizes:
         raise ValueError(f'{name} must be a non-empty list of sizes or "path"; got {values!r}')
