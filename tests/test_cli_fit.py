@@ -138,11 +138,13 @@ def held_out(run, *arguments):
     return json.loads(run("fit", *arguments, "--out", "model", "--quiet", "--json")[0])
 
 
-def test_held_out_scores_are_those_of_cross_validation(run, folder):
-    found = held_out(run, "flowers.csv", "--target", "price", "--n-hidden", 8, "--folds", 4)
+@pytest.mark.parametrize("weights", ["sparse", "leaf"])  # a leaf has several terms
+def test_held_out_scores_are_those_of_cross_validation(run, folder, weights):
+    options = ["--n-hidden", 8, "--alpha", 1, "--set", f"weight_init={weights}", "--folds", 4]
+    found = held_out(run, "flowers.csv", "--target", "price", *options)
     table = flowers()
     X = ColumnTypes(target="price").fit(table).transform(table)
-    model = stagenets.RVFLRegressor(n_hidden=8, random_state=0)
+    model = stagenets.RVFLRegressor(n_hidden=8, alpha=1, weight_init=weights, random_state=0)
     scorers = {"r2": "r2", "rmse": "neg_root_mean_squared_error", "mae": "neg_mean_absolute_error"}
     folds = KFold(4, shuffle=True, random_state=0)
     expected = cross_validate(model, X, table["price"], cv=folds, scoring=scorers)

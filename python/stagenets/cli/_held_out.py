@@ -77,7 +77,7 @@ def held_out_scores(
 
     with count_progress("held-out scores", verbose, unit="fit") as progress:
         # Early stopping may have kept no unit, which a search does not try.
-        size = max(1, len(network.hidden_biases_))
+        size = max(1, len(network.hidden_ends_))
         like_it = {network._size_name: [size], "alpha": [network.alpha_]}
         search = PathSearch(network, like_it, splits, _MEMORY, progress)
         rows, _ = checked_rows(network, X, reset=False)
