@@ -233,9 +233,9 @@ def main() -> None:
         _paragraph(
             f"Prediction sets on {len(CLASSES)} sets of the study, with the mean number of",
             "classes in place of the width. A set of RVFLClassifier always contains the likeliest",
-            "class, so if that alone is right more often than asked for, so is the set. The expected",
-            f"calibration error of `predict_proba` (15 bins) is {errors['RVFLClassifier']:.3f} on",
-            "average, that of LightGBM fitted on three quarters of the rows",
+            "class, so if that alone is right more often than asked for, so is the set. The",
+            "expected calibration error of `predict_proba` (15 bins) is",
+            f"{errors['RVFLClassifier']:.3f} on average, that of LightGBM fitted on three quarters of the rows",
             f"{errors['LightGBM, split conformal']:.3f}.",
         ),
         markdown(summary(classes, ["RVFLClassifier", "LightGBM, split conformal"], "classes")),
