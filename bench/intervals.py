@@ -235,8 +235,8 @@ def main() -> None:
             "classes in place of the width. A set of RVFLClassifier always contains the likeliest",
             "class, so if that alone is right more often than asked for, so is the set. The",
             "expected calibration error of `predict_proba` (15 bins) is",
-            f"{errors['RVFLClassifier']:.3f} on average, that of LightGBM fitted on three quarters of the rows",
-            f"{errors['LightGBM, split conformal']:.3f}.",
+            f"{errors['RVFLClassifier']:.3f} on average, that of LightGBM fitted on three",
+            f"quarters of the rows {errors['LightGBM, split conformal']:.3f}.",
         ),
         markdown(summary(classes, ["RVFLClassifier", "LightGBM, split conformal"], "classes")),
     ]
