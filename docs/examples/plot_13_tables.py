@@ -17,7 +17,7 @@ from sklearn.preprocessing import OneHotEncoder
 from stagenets import ImportancesDisplay, RVFLRegressor
 
 # %%
-# Houses with an area, a year of construction, which is unknown for the oldest ones, and a quarter of
+# Houses with an area, a year of construction (unknown for the oldest ones) and a quarter of
 # the town. How the price depends on the area differs from quarter to quarter.
 
 rng = np.random.default_rng(0)
