@@ -397,7 +397,7 @@ def _columns(types: Any) -> str:
     kinds = f"{count(NumberColumn)} of numbers, {count(TextColumn)} of text"
     if count(DateColumn):
         kinds += f", {count(DateColumn)} of dates"
-    return f"{len(types.columns_)} columns ({kinds})"
+    return f"{counted(len(types.columns_), 'column')} ({kinds})"
 
 
 def _search_result(search: Any) -> str:
