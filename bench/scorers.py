@@ -80,7 +80,7 @@ def main() -> None:
         f"Processor time of a search divided by that of the same search by accuracy, for networks "
         f"fitted by log-loss (the default) and by squared error: medians of {options.runs} rounds "
         f"in which the searches take turns. RVFL, {options.rows:,} × 20 samples of three classes, "
-        f"{judged:,} networks judged on a fold, one thread. The package computes the "
+        f"up to {judged:,} networks judged on a fold, one thread. The package computes the "
         "usual measures itself; for any other scorer, as in the last row, scikit-learn judges each "
         f"network. Made by `python bench/scorers.py` with version {stagenets.__version__}."
     )
