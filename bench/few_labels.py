@@ -89,13 +89,13 @@ def tables(rows: list[Row]) -> str:
         for labels in LABELS:
             found = mean(rows, method=method, labels=labels)
             gain = found - mean(rows, method=methods[0], labels=labels)
-            line[f"{labels} labels a class"] = f"{found:.1f}"
+            line[f"{labels} labels per class"] = f"{found:.1f}"
             line[f"gain, {labels}"] = "" if method == methods[0] else f"{gain:+.1f}"
         overall.append(line)
     by_set: list[Row] = [
         {
             "set": name,
-            "labels a class": labels,
+            "labels per class": labels,
             **{m: f"{mean(rows, set=name, labels=labels, method=m):.1f}" for m in methods},
         }
         for name in SETS
@@ -120,12 +120,12 @@ def main() -> None:
 
 def write(rows: list[Row], options: argparse.Namespace) -> None:
     note = f"""`python bench/few_labels.py`: mean test accuracy in per cent over {len(SETS)} sets
-    and {options.splits} random splits of each, with 5, 10 and 20 labels a class and the other
-    training samples ({options.rows * 2 // 3} at most in all) without. Networks have {UNITS} units;
-    all else is at its default but for what is said. LabelSpreading has a graph of 7 neighbours too,
-    on standardised inputs. SelfTrainingClassifier wraps the network of the first line.
-    The default of `--gammas` was picked on single splits that include three of these sets, so the
-    gains are a little flattered."""
+    and {options.splits} random splits of each, with 5, 10 and 20 labels per class; the other
+    training samples (at most {options.rows * 2 // 3} in all) have no label. Networks have {UNITS}
+    units and otherwise their defaults. LabelSpreading also uses a graph of 7 neighbours, on
+    standardised inputs. SelfTrainingClassifier wraps the network of the first line. The default of
+    `--gammas` was picked on single splits that include three of these sets, so the gains are
+    slightly optimistic."""
     text = "# Few labels\n\n" + textwrap.fill(" ".join(note.split()), 118) + "\n\n" + tables(rows)
     write_csv(options.out / "few_labels.csv", rows)
     (options.out / "few_labels.md").write_text(text)

@@ -220,9 +220,9 @@ def main() -> None:
         _paragraph(
             f"`python bench/intervals.py`: {len(sets)} regression sets, {options.splits} random",
             f"splits of each, at most {options.rows:,} training rows, all models at their",
-            "defaults. Percentages are of test rows inside their interval: on average over the",
-            "sets, and of the set where it is least. Widths are relative to the first line, as",
-            "geometric means over the sets.",
+            "defaults. Percentages are of test rows inside their interval: the mean over the sets,",
+            "and the lowest of any set. Widths are relative to the first line, as geometric",
+            "means over the sets.",
         ),
         markdown(summary(numbers, list(REGRESSORS), "width")),
         _paragraph(
@@ -232,11 +232,11 @@ def main() -> None:
         markdown(by_set),
         _paragraph(
             f"Prediction sets on {len(CLASSES)} sets of the study, with the mean number of",
-            "classes in place of the width. A set of RVFLClassifier always has the likeliest",
-            "class, so where that is right more often than asked for, so is the set. The expected",
-            f"calibration error of `predict_proba` (15 bins) is {errors['RVFLClassifier']:.3f} on",
-            "average, that of LightGBM fitted on three quarters of the rows",
-            f"{errors['LightGBM, split conformal']:.3f}.",
+            "classes in place of the width. A set of RVFLClassifier always contains the likeliest",
+            "class, so if that alone is right more often than asked for, so is the set. The",
+            "expected calibration error of `predict_proba` (15 bins) is",
+            f"{errors['RVFLClassifier']:.3f} on average, that of LightGBM fitted on three",
+            f"quarters of the rows {errors['LightGBM, split conformal']:.3f}.",
         ),
         markdown(summary(classes, ["RVFLClassifier", "LightGBM, split conformal"], "classes")),
     ]

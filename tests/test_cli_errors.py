@@ -69,7 +69,9 @@ FIT = ("fit", "flowers.csv", "--target", "kind", "--folds", 0, "--out", "model")
         ),
         (("fit", "flowers.csv", "--target", "picked", "--out", "m"), 1, "'picked' holds dates"),
         (("predict", "flowers.csv", "flowers.csv"), 1, "flowers.csv is not a model file"),
-        (("info", "flowers.csv"), 1, "flowers.csv is not a model file"),
+        (("info", "flowers.csv"), 1, "flowers.csv is not a model file\n"),
+        ((*FIT, "--sep", "||"), 2, "must be one character, or \\t for a tab; got '||'"),
+        ((*FIT, "--sep", "|"), 1, "(if that is several columns, give their --sep)"),
     ],
 )
 def test_errors_are_one_line_on_stderr_with_an_exit_code(run, folder, arguments, code, message):

@@ -67,7 +67,7 @@ def test_search_saves_the_best_estimator(run, folder, name, target):
     fit = ("fit", "flowers.csv", "--target", target, "--model", name, "--search")
     _, err = run(*fit, *options, "--out", "model")
     assert "cross-validated score" in err and "alpha = " in err
-    assert "held-out rows (3 folds; the same rows chose the size, so expect a little less):" in err
+    assert "the same rows chose the size and the penalty, so expect slightly worse" in err
     kind = "Classifier" if target == "kind" else "Regressor"
     search = getattr(stagenets, f"{name.upper()}{kind}CV")(
         alphas=[0.1, 10.0], cv=3, random_state=0, **sizes
@@ -79,6 +79,23 @@ def test_search_saves_the_best_estimator(run, folder, name, target):
     np.testing.assert_array_equal(found.readout_, search.best_estimator_.readout_)
     means = notes_in("model")["scores"]["held_out"]["mean"]
     assert means["accuracy" if target == "kind" else "r2"] == pytest.approx(search.best_score_)
+
+
+def test_held_out_scores_are_of_the_penalty_that_the_fit_chose(run, folder):
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(rng.normal(size=(300, 5)), columns=list("abcde"))
+    table["y"] = rng.choice(["p", "q"], 300)  # pure noise asks for a large penalty
+    table.to_csv("noise.csv", index=False)
+    fit = ("fit", "noise.csv", "--target", "y", "--out", "model")
+    _, err = run(*fit)
+    assert "(5 folds; the same rows chose the penalty, so expect slightly worse)" in err
+    chosen = stagenets.load("model")["network"]
+    assert chosen.alpha_ > chosen._alphas["log"][1]
+    found = notes_in("model")["scores"]
+    assert f"penalty     {chosen.alpha_:g}, chosen by cross-validation" in run("info", "model")[0]
+    _, err = run(*fit, "--alpha", chosen.alpha_)
+    assert "scores on held-out rows (5 folds):" in err
+    assert notes_in("model")["scores"] == found
 
 
 def test_loaded_model_is_a_pipeline_that_takes_frames(run, folder):
@@ -121,11 +138,13 @@ def held_out(run, *arguments):
     return json.loads(run("fit", *arguments, "--out", "model", "--quiet", "--json")[0])
 
 
-def test_held_out_scores_are_those_of_cross_validation(run, folder):
-    found = held_out(run, "flowers.csv", "--target", "price", "--n-hidden", 8, "--folds", 4)
+@pytest.mark.parametrize("weights", ["sparse", "leaf"])  # a leaf has several terms
+def test_held_out_scores_are_those_of_cross_validation(run, folder, weights):
+    options = ["--n-hidden", 8, "--alpha", 1, "--set", f"weight_init={weights}", "--folds", 4]
+    found = held_out(run, "flowers.csv", "--target", "price", *options)
     table = flowers()
     X = ColumnTypes(target="price").fit(table).transform(table)
-    model = stagenets.RVFLRegressor(n_hidden=8, random_state=0)
+    model = stagenets.RVFLRegressor(n_hidden=8, alpha=1, weight_init=weights, random_state=0)
     scorers = {"r2": "r2", "rmse": "neg_root_mean_squared_error", "mae": "neg_mean_absolute_error"}
     folds = KFold(4, shuffle=True, random_state=0)
     expected = cross_validate(model, X, table["price"], cv=folds, scoring=scorers)
@@ -143,7 +162,7 @@ def test_noise_has_no_held_out_score_worth_naming(run, folder):
     rng = np.random.default_rng(0)
     pd.DataFrame(rng.normal(size=(80, 6))).add_prefix("x").to_csv("noise.csv", index=False)
     _, err = run("fit", "noise.csv", "--target", "x0", "--out", "model")
-    assert "scores on held-out rows (5 folds):" in err
+    assert "scores on held-out rows (5 folds" in err
     found = held_out(run, "noise.csv", "--target", "x0")
     assert found["held_out"]["mean"]["r2"] < 0 < 0.2 < found["training"]["r2"]
     mean, std = (found["held_out"][name]["r2"] for name in ("mean", "std"))

@@ -67,6 +67,15 @@ def test_one_shot_networks_have_no_stages_to_draw(run, folder):
     assert out == "" and "a one-shot network has no stages" in err
 
 
+def test_very_many_rows_are_drawn_by_some_of_them(run, folder, figures, monkeypatch):
+    run(*FIT)
+    monkeypatch.setattr("stagenets.cli._plot._MOST_ROWS", 50)
+    _, err = run("plot", "model", "flowers.parquet", "--out", "pictures")
+    assert "the pictures use 50 of the 120 rows" in err
+    shares = 50 * figures[0].axes[1].lines[0].get_ydata()
+    np.testing.assert_allclose(shares, np.round(shares), atol=1e-9)
+
+
 def test_names_of_columns_are_shown_as_they_are_and_the_best_come_first():
     names = ["$h$ " + "x" * 50, *map(str, range(30))]
     losses = np.arange(31.0)[::-1, None] * [0.9, 1.1]

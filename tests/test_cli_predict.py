@@ -113,7 +113,7 @@ def test_intervals_have_a_lower_and_an_upper_end(run, folder):
     assert "coverage must be a number between 0 and 1; got 80.0" in err
     run("fit", "flowers.csv", "--target", "price", "--folds", 0, "--out", "plain")
     _, err = run("predict", "plain", "flowers.csv", "--interval", 0.8, code=1)
-    assert "fit it with intervals='loo' or intervals='cv'" in err
+    assert "plain does not know its errors: fit it with --set intervals=cv" in err
     run("fit", "flowers.csv", "--target", "kind", "--folds", 0, "--out", "kinds")
     _, err = run("predict", "kinds", "flowers.csv", "--interval", 0.8, code=1)
     assert "--interval is for regressors; kinds is a classifier" in err

@@ -1,5 +1,7 @@
 """CSV files as people have them."""
 
+import json
+
 from tables import flowers
 
 
@@ -27,3 +29,22 @@ def test_encoding(run, folder):
     assert out.split()[1] == "ä"
     (folder / "bom.csv").write_bytes(b"\xef\xbb\xbf" + text.encode())
     run("score", "model", "bom.csv")
+
+
+def test_a_file_without_a_header_and_with_tabs(run, folder):
+    flowers().to_csv("bare.tsv", index=False, header=False, sep="\t")
+    place = str(list(flowers().columns).index("kind") + 1)
+    reading = ("--no-header", "--sep", "\\t")
+    run("fit", "bare.tsv", *reading, "--target", place, "--folds", 0, "--out", "model")
+    run("fit", "flowers.csv", "--target", "kind", "--folds", 0, "--out", "named")
+    expected = json.loads(run("score", "named", "flowers.csv", "--json")[0])
+    assert json.loads(run("score", "model", "bare.tsv", *reading, "--json")[0]) == expected
+    _, err = run("score", "model", "bare.tsv", code=1)
+    assert "the target column '8' (if its first line holds data, add --no-header)" in err
+
+
+def test_reading_a_large_file_shows_how_much_is_read(run, folder, monkeypatch):
+    monkeypatch.setattr("stagenets.cli._usage._TAKES_A_WHILE", 1000)
+    fit = ("fit", "flowers.csv", "--target", "kind", "--alpha", 1, "--folds", 0, "--out", "model")
+    assert "[reading flowers.csv] 1/1 megabytes, " in run(*fit)[1]
+    assert run(*fit, "--quiet")[1] == ""

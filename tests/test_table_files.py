@@ -62,7 +62,7 @@ def test_zip_archives_of_one_file():
     ("data", "message"),
     [
         (b"\xd0\xcf\x11\xe0 old workbook", "is an Excel workbook: save the sheet as CSV"),
-        (b"\x28\xb5\x2f\xfd packed", "is packed by zstd: unpack it first"),
+        (b"\x28\xb5\x2f\xfd packed", "is compressed with zstd: decompress it first"),
         (b"\x40\0\0\0\0\0\0\0" + b'{"__metadata__":{}}', "is a model, not a table"),
         ("a,b,a\n1,2,3\n", "must have different names; there are several 'a'"),
         ("a,b\n1,5,2,5\n3,5,4,5\n", "have more fields than its header"),

@@ -61,9 +61,9 @@ def test_files_without_stages_predict_the_same_and_are_smaller(model, tmp_path):
     np.testing.assert_array_equal(loaded.predict(X_new), model.predict(X_new))
     np.testing.assert_array_equal(loaded.objective_path_, model.objective_path_)
     for again in (loaded, pickle.loads(pickle.dumps(loaded))):
-        with pytest.raises(ValueError, match="kept without its stages"):
+        with pytest.raises(ValueError, match="saved without its stages"):
             next(iter(again.staged_predict(X_new)))
-        with pytest.raises(ValueError, match="kept without its stages"):
+        with pytest.raises(ValueError, match="saved without its stages"):
             again.truncated(int(model.units_path_[model.best_iter_ - 1]))
         same(again.truncated(model.n_hidden_).predict(X_new), model.predict(X_new))
     save_model(loaded, whole)  # what was left out stays out

@@ -68,7 +68,7 @@ design = np.hstack(
 )
 target = (y - seen_y[0].mean()) / seen_y[0].std()
 readout = np.linalg.solve(
-    design.T @ design + model.alpha * np.eye(design.shape[1]), design.T @ target
+    design.T @ design + model.alpha_ * np.eye(design.shape[1]), design.T @ target
 )
 expected = seen_y[0].mean() + seen_y[0].std() * (design @ readout)
 print(f"largest difference: {np.abs(model.predict(X) - expected).max():.1e}")

@@ -2,7 +2,7 @@
 Rare classes and weights
 ========================
 
-Samples that stand for many, and classes that matter more than they are frequent.
+Samples that stand for many others, and classes that matter more than their frequency suggests.
 """
 
 import matplotlib.pyplot as plt

@@ -2,7 +2,7 @@
 Categories and missing values
 =============================
 
-A table goes into a network as it is: with words, and with holes that may mean something.
+A network takes a table as it is, with words and with gaps that may mean something.
 """
 
 import matplotlib.pyplot as plt
@@ -17,8 +17,8 @@ from sklearn.preprocessing import OneHotEncoder
 from stagenets import ImportancesDisplay, RVFLRegressor
 
 # %%
-# Houses with an area, a year that nobody knows of the oldest ones, and a quarter of the town. What
-# a house costs depends on its area in another way in each quarter.
+# Houses with an area, a year of construction (unknown for the oldest ones) and a quarter of
+# the town. How the price depends on the area differs from quarter to quarter.
 
 rng = np.random.default_rng(0)
 n = 3000
@@ -41,8 +41,8 @@ print(f"R² on test data {model.score(test, y_test):.3f}")
 print(model.network_.input_names)
 
 # %%
-# That a year is missing says that a house is old. The median alone makes it one of many of that
-# year:
+# A missing year tells us that a house is old. With the median alone, it would look like any other
+# house of that year:
 
 numbers, words = ["area", "year"], ["quarter", "agent"]
 hidden = make_pipeline(

@@ -56,6 +56,7 @@ def _networks(classify: bool, units: int) -> Iterator[tuple[str, Any]]:
 
 
 def sparkline(values: NDArray[np.float64], width: int = 40) -> str:
+    width = min(width, len(values))
     points = np.interp(np.linspace(0, 1, width), np.linspace(0, 1, len(values)), values)
     levels = (points - points.min()) / max(np.ptp(points), 1e-300) * (len(_BARS) - 1)
     return "".join(_BARS[round(level)] for level in levels)

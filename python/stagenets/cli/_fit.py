@@ -13,6 +13,7 @@ from stagenets.cli._usage import (
     add_table_options,
     check_output,
     columns_named,
+    counted,
     read_data,
     remark,
 )
@@ -21,7 +22,7 @@ _EXAMPLES = """examples:
   stagenets fit iris.csv --target species --out iris.model
   stagenets fit houses.parquet --target price --model elm --n-hidden 300 --out houses.model
   stagenets fit iris.csv --target species --search --out iris.model
-  stagenets fit iris.csv --target species --set selection=joint --out iris.model
+  stagenets fit iris.csv --target species --set early_stopping=cv --out iris.model
   stagenets fit survey.csv --target income --weights households --out survey.model
   stagenets fit fraud.csv --target fraud --class-weight balanced --out fraud.model
   gunzip -c flights.csv.gz | stagenets fit - --target delay --missing '?' --out flights.model
@@ -30,8 +31,8 @@ Missing numbers are replaced by the column's median, and a further input says wh
 missing; true and false become 1 and 0. A column of text becomes one input per category. Missing
 text is a category of its own; text never seen in training is encoded as zeros. Dates become year,
 month, day of the week and elapsed days. Likely identifiers (texts or rising whole numbers that are
-all different), empty columns and rows without a target are left out. Scores are means over rows
-held out from fits of the same size, ± their spread.
+all different), empty columns and rows without a target are left out. Scores are means over folds
+held out from fits of the same size and penalty, ± their standard deviation.
 """
 
 _MODELS = ("rvfl", "elm", "bls")
@@ -246,8 +247,8 @@ def run(options: argparse.Namespace) -> int:
     notes["scores"] = report.plain()
     network.set_params(verbose=0)
     save_model(network, options.out, table=types.to_plain(), notes=notes)
-    inputs = f"{network.network_.n_inputs} input{'' if network.network_.n_inputs == 1 else 's'}"
-    units = f"{network.n_hidden_} unit{'' if network.n_hidden_ == 1 else 's'}"
+    inputs = counted(network.network_.n_inputs, "input")
+    units = counted(network.n_hidden_, "unit")
     remark(options, f"{options.out}: {type(network).__name__} of {inputs} and {units}")
     if options.json:
         facts = {"model": options.out, "task": task, "rows": len(table)}
@@ -382,8 +383,16 @@ def _report(options: argparse.Namespace, network: Any, X: Any, y: Any, weights: 
         network, X, y, metrics, weights, folds=options.folds, verbose=int(not options.quiet)
     )
     training = scores_of(Answers.of(network, X, y, weights), metrics)
-    chosen = options.search or bool(network.early_stopping)
-    return FitReport(metrics, training, held_out, chosen)
+    return FitReport(metrics, training, held_out, _chosen(options, network))
+
+
+def _chosen(options: argparse.Namespace, network: Any) -> str:
+    """What the training rows chose, in words."""
+    from stagenets.fitting._parameters import is_auto
+
+    penalty = options.search or is_auto(network.alpha)
+    size = options.search or network.early_stopping or len(getattr(network, "cv_sizes_", ())) > 1
+    return " and ".join(["the size"] * bool(size) + ["the penalty"] * penalty)
 
 
 def _columns(types: Any) -> str:
@@ -395,7 +404,7 @@ def _columns(types: Any) -> str:
     kinds = f"{count(NumberColumn)} of numbers, {count(TextColumn)} of text"
     if count(DateColumn):
         kinds += f", {count(DateColumn)} of dates"
-    return f"{len(types.columns_)} columns ({kinds})"
+    return f"{counted(len(types.columns_), 'column')} ({kinds})"
 
 
 def _search_result(search: Any) -> str:

@@ -17,17 +17,16 @@ class FitReport:
     metrics: dict[str, Metric]
     training: Scores
     held_out: HeldOut | None
-    chosen: bool = False  # whether the same rows chose the size or other parameters
+    chosen: str = ""  # what the same rows chose: "the size", "the penalty"
 
     def lines(self) -> Iterator[str]:
         """The report for people."""
         if self.held_out is None:
             yield "scores on the training rows, which flatter every model:"
         else:
-            chosen = (
-                "; the same rows chose the size, so expect a little less" if self.chosen else ""
-            )
-            yield f"scores on held-out rows ({len(self.held_out.folds)} folds{chosen}):"
+            note = f"; the same rows chose {self.chosen}, so expect slightly worse"
+            folds = f"{len(self.held_out.folds)} folds{note if self.chosen else ''}"
+            yield f"scores on held-out rows ({folds}):"
         width = max(len(metric.title) for metric in self.metrics.values())
         for name, metric in self.metrics.items():
             training = shown(self.training[name])

@@ -57,7 +57,7 @@ def held_out_scores(
     folds: int,
     verbose: int = 0,
 ) -> HeldOut | None:
-    """Cross-validate networks like a fitted one, of the same size; None if rows are too few."""
+    """Cross-validate networks of a fitted one's size and penalty; None if rows are too few."""
     seed = seed_of(network.random_state)
     splits = _splits(y, min(folds, len(y) // 2), stratified=is_classifier(network), seed=seed)
     if splits is None:
@@ -77,8 +77,9 @@ def held_out_scores(
 
     with count_progress("held-out scores", verbose, unit="fit") as progress:
         # Early stopping may have kept no unit, which a search does not try.
-        size = {network._size_name: [max(1, len(network.hidden_biases_))]}
-        search = PathSearch(network, size, splits, _MEMORY, progress)
+        size = max(1, len(network.hidden_ends_))
+        like_it = {network._size_name: [size], "alpha": [network.alpha_]}
+        search = PathSearch(network, like_it, splits, _MEMORY, progress)
         rows, _ = checked_rows(network, X, reset=False)
         judge = judge_by(scorer, rows.values, y, splits, classes, weights)
         search.run(

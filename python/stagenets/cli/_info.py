@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from stagenets.cli._usage import load_model
+from stagenets.cli._usage import counted, load_model
 
 _MOST_CATEGORIES_SHOWN = 8
 
@@ -48,6 +48,7 @@ def _facts(types: Any, network: Any) -> dict[str, Any]:
         "inputs": network.network_.n_inputs,
         "units": network.n_hidden_,
         "stages": network.n_iter_,
+        "penalty": getattr(network, "alpha_", None),
         "objective": network.objective_path_.tolist(),
         "parameters": network.get_params(),
     }
@@ -75,7 +76,8 @@ def _learnt(types: Any, network: Any) -> Iterator[dict[str, Any]]:
 def _lines(facts: dict[str, Any]) -> Iterator[str]:
     from stagenets.cli._demo_table import sparkline
 
-    yield f"{facts['estimator']}: {facts['units']} hidden units, built in {facts['stages']} stages"
+    units = counted(facts["units"], "hidden unit")
+    yield f"{facts['estimator']}: {units}, built in {counted(facts['stages'], 'stage')}"
     if "target" in facts:
         target = facts["target"]
         yield f"target      {target if isinstance(target, str) else ', '.join(target)}"
@@ -91,6 +93,9 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
             yield f"held out    {scores} ({folds} folds)"
     path = facts["objective"]
     yield f"objective   {path[0]:.6g} {sparkline(path)} {path[-1]:.6g}"
+    if facts["penalty"] is not None:
+        by = ", chosen by cross-validation" if facts["parameters"]["alpha"] == "auto" else ""
+        yield f"penalty     {facts['penalty']:g}{by}"
     yield f"parameters  {', '.join(_changed(facts)) or 'all at their defaults'}"
     yield f"inputs      {facts['inputs']}"
     for column in facts.get("columns", []):

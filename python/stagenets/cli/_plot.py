@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from stagenets.cli._usage import add_table_options, load_model, load_table_model, remark
 
 _EXAMPLES = """examples:
@@ -15,8 +17,10 @@ _EXAMPLES = """examples:
 
 Pictures: path (objective over units; with DATA, its score as well), units (the scores of the chosen
 units among their pools), search (of models fitted with --search) and importance (with DATA: the
-score lost when a column is shuffled). Give rows as DATA that the model was not fitted on.
+score lost when a column is shuffled). DATA should be rows that the model was not fitted on.
 """
+
+_MOST_ROWS = 20_000  # a curve through more of them looks the same
 
 
 def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
@@ -58,6 +62,15 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _enough_rows(options: argparse.Namespace, table: Any, y: Any) -> tuple[Any, Any]:
+    """Rows that show what all of them would, some drawn at random if there are very many."""
+    if len(table) <= _MOST_ROWS:
+        return table, y
+    remark(options, f"the pictures use {_MOST_ROWS} of the {len(table)} rows, drawn at random")
+    drawn = np.random.default_rng(0).choice(len(table), _MOST_ROWS, replace=False)
+    return table.iloc[drawn], y[drawn]
+
+
 def _pictures(options: argparse.Namespace) -> Iterator[tuple[str, Any]]:
     """The pictures that there are, by name."""
     import matplotlib.pyplot as plt
@@ -67,12 +80,13 @@ def _pictures(options: argparse.Namespace) -> Iterator[tuple[str, Any]]:
     from stagenets.inspection._common import network_of
 
     labelled: dict[str, Any] = {}
-    model = load_model(options.model)
-    if options.data is not None:
+    if options.data is None:
+        model = load_model(options.model)
+    else:
         from stagenets.cli._table_answers import labelled_rows
 
         model = load_table_model(options.model)
-        labelled["X_val"], labelled["y_val"] = labelled_rows(model, options)
+        labelled["X_val"], labelled["y_val"] = _enough_rows(options, *labelled_rows(model, options))
     if network_of(model)[0].network_.history.units_path is None:
         remark(options, "a one-shot network has no stages: no pictures of path and units")
     else:

@@ -68,6 +68,10 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError(f"--proba is for classifiers; {options.model} is a regressor")
     if options.interval is not None and not hasattr(model[-1], "predict_interval"):
         raise ValueError(f"--interval is for regressors; {options.model} is a classifier")
+    if options.interval is not None and model[-1].network_.uncertainty is None:
+        raise ValueError(
+            f"{options.model} does not know its errors: fit it with --set intervals=cv"
+        )
     numbers = {c.name for c in model["table"].columns_} - {*model["table"].text_columns}
     wanted = {*options.keep, *",".join(options.keep).split(",")}
     table = rows_for(model, options, text=[*(wanted - numbers)])  # 007 is to stay 007

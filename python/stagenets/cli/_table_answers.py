@@ -46,7 +46,8 @@ def labelled_rows(model: Any, options: argparse.Namespace) -> tuple[Any, NDArray
     frame = rows_for(model, options, text=text)
     for name in names:
         if name not in frame.columns:
-            raise ValueError(f"the table must have the target column {name!r}")
+            header = " (if its first line holds data, add --no-header)" if name.isdigit() else ""
+            raise ValueError(f"the table must have the target column {name!r}{header}")
         frame = frame[frame[name].notna()]
         if len(frame) == 0:
             raise ValueError(f"column {name!r} has no values")

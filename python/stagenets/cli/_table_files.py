@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stagenets.cli._table_source import DAMAGES, PARQUET, TableError, TableSource
+from stagenets.cli._table_source import DAMAGES, PARQUET, Progress, TableError, TableSource
 from stagenets.cli._written_numbers import (
     COMMA,
     POINT,
@@ -71,16 +71,17 @@ def read_table(
     missing: Collection[str] = (),
     text: Collection[str] = (),
     usual_decimal: str | None = None,
+    progress: Progress | None = None,
 ) -> Table:
     """The table in a CSV, Parquet or Feather file, perhaps compressed; "-" is standard input.
 
     `missing` lists words for missing values in addition to `MISSING`; `text` lists columns to read
     as text even if they look like numbers. `usual_decimal` applies where numbers such as 1,234 are
-    all that a file shows.
+    all that a file shows. `progress` is told how much of it has been read.
     """
     words = [*MISSING, *missing]
     try:
-        file = TableSource(source)
+        file = TableSource(source, progress)
         if file.kind == "csv":
             table = _read_csv(file, csv_options, words, text)
         else:

@@ -22,20 +22,48 @@ PARQUET = (".parquet", ".pq")
 _EXCEL = "is an Excel workbook: save the sheet as CSV (in pandas: read_excel, to_csv)"
 
 
+#: Called with (megabytes read, megabytes of the file).
+Progress = Callable[[int, int], None]
+
+
 class TableError(ValueError):
     """An error that names the file already."""
+
+
+class _WatchedFile(io.FileIO):
+    """A file that tells how many of its megabytes have been read."""
+
+    def __init__(self, path: str, progress: Progress) -> None:
+        super().__init__(path)
+        self._progress, self._megabytes = progress, _megabytes(Path(path).stat().st_size)
+
+    def readinto(self, buffer: Any) -> int | None:
+        """As of every file."""
+        count = super().readinto(buffer)
+        self._progress(_megabytes(self.tell()), self._megabytes)
+        return count
+
+
+def _megabytes(count: int) -> int:
+    return -(-count // 10**6)
+
+
+def _open(path: str, progress: Progress | None) -> IO[bytes]:
+    if progress is None:
+        return open(path, "rb")
+    return io.BufferedReader(_WatchedFile(path, progress), buffer_size=1 << 20)
 
 
 class TableSource:
     """A file or standard input, known by its first bytes; `open` starts at the beginning."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, progress: Progress | None = None) -> None:
         self.source = source
         data = sys.stdin.buffer.read() if source == "-" else None
         if data is None and Path(source).is_dir():
             raise TableError(f"{source} is a folder; give a file in it")
         self._raw: Callable[[], IO[bytes]] = (
-            (lambda: open(source, "rb")) if data is None else (lambda: io.BytesIO(data))
+            (lambda: _open(source, progress)) if data is None else (lambda: io.BytesIO(data))
         )
         self._unpack: Callable[[IO[bytes]], Any] = lambda stream: stream
         self._unpack = self._packing(self._head())
@@ -60,7 +88,7 @@ class TableSource:
         if head.startswith(b"\xfd7zXZ"):
             return lambda stream: lzma.LZMAFile(stream)
         if head.startswith(b"\x28\xb5\x2f\xfd"):
-            raise TableError(f"{self.source} is packed by zstd: unpack it first")
+            raise TableError(f"{self.source} is compressed with zstd: decompress it first")
         if head.startswith(b"PK\x03\x04"):
             with self._raw() as stream, zipfile.ZipFile(stream) as archive:
                 names = archive.namelist()
@@ -80,8 +108,8 @@ class TableSource:
             raise TableError(f"{self.source} {_EXCEL}")
         if head[8:10] == b'{"':
             raise TableError(
-                f"{self.source} is a model, not a table: in predict and score, the model comes "
-                "first, then the data"
+                f"{self.source} is a model, not a table (predict, score and plot take the model "
+                "first, then the data)"
             )
         if self.source.lower().endswith(PARQUET):
             raise TableError(f"{self.source} cannot be read: it is not a Parquet file")

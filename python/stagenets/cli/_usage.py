@@ -22,6 +22,11 @@ def remark(options: argparse.Namespace, text: str) -> None:
         print(text, file=sys.stderr)
 
 
+def counted(number: int, thing: str) -> str:
+    """ "1 unit", "2 units"."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
 def shortened(text: str, most: int) -> str:
     """The text, with an ellipsis in place of what is beyond `most` characters."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
@@ -40,14 +45,16 @@ def add_table_options(parser: argparse.ArgumentParser, *, optional: bool = False
         "data",
         metavar="DATA",
         nargs="?" if optional else None,
-        help="CSV, Parquet or Feather file, perhaps packed by gzip, bzip2, xz or zip; - is stdin",
+        help="CSV, Parquet or Feather file, also compressed (gzip, bzip2, xz, zip); - is stdin",
     )
     group = parser.add_argument_group("reading CSV")
     group.add_argument(
         "--sep",
         "--separator",
         dest="separator",
-        help="default: comma, semicolon, tab or |, inferred from the first lines",
+        type=_one_character,
+        help="one character, or \\t for a tab (default: comma, semicolon, tab or |, inferred from "
+        "the first lines)",
     )
     group.add_argument(
         "--decimal",
@@ -72,6 +79,14 @@ def add_table_options(parser: argparse.ArgumentParser, *, optional: bool = False
     parser.add_argument("--quiet", action="store_true", help="no progress and no remarks")
 
 
+def _one_character(text: str) -> str:
+    """A separator from the command line, where a tab is hard to type."""
+    separator = "\t" if text == "\\t" else text
+    if len(separator) != 1:
+        raise argparse.ArgumentTypeError(f"must be one character, or \\t for a tab; got {text!r}")
+    return separator
+
+
 def read_data(
     options: argparse.Namespace,
     *,
@@ -81,17 +96,20 @@ def read_data(
 ) -> Any:
     """Read the table named by the options: a `Table`."""
     from stagenets.cli._table_files import CSVOptions, read_table
+    from stagenets.fitting._progress import count_progress
 
     path = Path(options.data)
-    if path.is_file() and path.stat().st_size >= _TAKES_A_WHILE:
-        remark(options, f"reading {options.data}: {path.stat().st_size / 1e6:.0f} MB")
-    return read_table(
-        options.data,
-        CSVOptions(options.separator, options.decimal, options.encoding, not options.no_header),
-        missing=[*options.missing, *missing],
-        text=text,
-        usual_decimal=usual_decimal,
-    )
+    long = path.is_file() and path.stat().st_size >= _TAKES_A_WHILE
+    watched = int(long and not options.quiet)
+    with count_progress(f"reading {options.data}", watched, unit="megabyte") as progress:
+        return read_table(
+            options.data,
+            CSVOptions(options.separator, options.decimal, options.encoding, not options.no_header),
+            missing=[*options.missing, *missing],
+            text=text,
+            usual_decimal=usual_decimal,
+            progress=progress,
+        )
 
 
 def columns_named(words: Iterable[str], columns: Collection[str], data: str) -> list[str]:
@@ -101,8 +119,11 @@ def columns_named(words: Iterable[str], columns: Collection[str], data: str) -> 
         names += [word] if word in columns else word.split(",")
     for name in names:
         if name not in columns:
-            numbers = sum(column.replace(".", "").isdigit() for column in columns)
-            hint = " (if its first line holds data, add --no-header)" if numbers else ""
+            hint = ""
+            if any(column.replace(".", "").isdigit() for column in columns):
+                hint = " (if its first line holds data, add --no-header)"
+            elif len(columns) == 1:
+                hint = " (if that is several columns, give their --sep)"
             raise ValueError(f"{name!r} is not a column of {data}; it has {listed(columns)}{hint}")
     return list(dict.fromkeys(names))
 
@@ -122,7 +143,7 @@ def load_table_model(path: str) -> Any:
     """The encoder and the network of a file that `stagenets fit` wrote."""
     from sklearn.pipeline import Pipeline
 
-    model = load_model(path)
+    model = load_model(path, hint="; the model comes first, then the data")
     if not isinstance(model, Pipeline):
         raise ValueError(
             f"{path} holds a bare {type(model).__name__}, which does not accept tables: use it in "
@@ -131,14 +152,12 @@ def load_table_model(path: str) -> Any:
     return model
 
 
-def load_model(path: str) -> Any:
-    """What is in a model file."""
+def load_model(path: str, hint: str = "") -> Any:
+    """What is in a model file; the hint says what may be wrong if it is none."""
     from stagenets import load
 
     if Path(path).is_file():
         with open(path, "rb") as file:
             if file.read(10)[8:] != b'{"':
-                raise ValueError(
-                    f"{path} is not a model file; the model comes first, then the data"
-                )
+                raise ValueError(f"{path} is not a model file{hint}")
     return load(path)

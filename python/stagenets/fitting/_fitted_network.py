@@ -204,7 +204,9 @@ class FittedNetwork:
         The last readout may have been refined after the last stage, so what comes last is `scores`.
         """
         if not self.is_staged:
-            raise ValueError("this network was kept without its stages: only the last one is known")
+            raise ValueError(
+                "this network was saved without its stages: only the final one is known"
+            )
         with single_threaded_blas():
             columns = self.core.path_scores(X, threads)
         path, outputs = self.core.path, self.n_outputs
@@ -238,7 +240,9 @@ class FittedNetwork:
             end = path.ends[stage]
             readout = path.start + path.directions[:, :end] @ path.steps[:end]
         else:
-            raise ValueError("this network was kept without its stages: only the last one is known")
+            raise ValueError(
+                "this network was saved without its stages: only the final one is known"
+            )
         columns = units + (self.n_inputs if self.direct_links else 0)
         readout = np.vstack([readout[:columns], readout[-1:]])
         plain = plain_network(self.core)

@@ -215,7 +215,7 @@ class StagewiseDisplay:
         if self.residual[-1] * 10 < self.objective[0] and self.residual[-1] > 0:
             ax.set_yscale("log")
         else:
-            ax.set_ylim(bottom=0)
+            ax.set_ylim(0, 1.05 * self.objective.max())
         self._finish(ax, "objective", self.units[-1])
 
     def _draw_scores(self, ax: Any) -> None:
@@ -242,6 +242,7 @@ class StagewiseDisplay:
     def _finish(self, ax: Any, quantity: str, most: int) -> None:
         title = f"{self.estimator_name}: {quantity}" if self.estimator_name else quantity
         ax.set(xlabel="hidden units", title=title)
+        ax.xaxis.get_major_locator().set_params(integer=True)
         ax.grid(alpha=0.3)
         if self.n_kept is not None and self.n_kept < most:
             ax.axvline(self.n_kept, color="grey", linestyle="--", label=f"kept: {self.n_kept}")

@@ -119,16 +119,25 @@ class UnitsDisplay:
         """
         axes = self.ax_ = axes_or_new(self, ax, (6.4, 4.2))
         self.figure_ = axes.figure
-        lowest, lower, median, upper, highest = self.pool_quantiles.T
-        stages = np.arange(1, len(median) + 1)
-        band = {"color": OBJECTIVE_COLOR, "linewidth": 0}
+        # A step for every stage, as wide as one, so that a single stage shows as well.
+        stages = np.arange(len(self.pool_quantiles) + 1) + 0.5
+        lowest, lower, median, upper, highest = (
+            np.append(quantile, quantile[-1]) for quantile in self.pool_quantiles.T
+        )
+        band = {"color": OBJECTIVE_COLOR, "linewidth": 0, "step": "post"}
         self.range_ = axes.fill_between(
             stages, lowest, highest, alpha=0.15, label="pool: range", **band
         )
         self.quartiles_ = axes.fill_between(
             stages, lower, upper, alpha=0.35, label="pool: middle half", **band
         )
-        (self.median_,) = axes.plot(stages, median, color=OBJECTIVE_COLOR, label="pool: median")
+        (self.median_,) = axes.plot(
+            stages,
+            median,
+            color=OBJECTIVE_COLOR,
+            drawstyle="steps-post",
+            label="pool: median",
+        )
         (self.chosen_,) = axes.plot(
             self.unit_stages + 1,
             self.unit_scores,
@@ -143,6 +152,7 @@ class UnitsDisplay:
         title = "chosen units against their pools"
         title = f"{self.estimator_name}: {title}" if self.estimator_name else title
         axes.set(xlabel="stage", ylabel="score: drop in the objective", title=title)
+        axes.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
         axes.grid(alpha=0.3)
         axes.legend()
         return self
