@@ -21,6 +21,17 @@ double inner(const MatrixD& a, const MatrixD& b) { return a.cwiseProduct(b).sum(
 
 }  // namespace
 
+// Scores of one label do not change its chances when a constant is added to those of a row, so the optimum has rows of
+// coordinates that sum to zero. Steps keep to these; rounding would wander off where next to nothing pulls it back.
+template <class Scalar>
+MatrixD MajorizedReadout<Scalar>::centered(MatrixD rows) const {
+  if (targets_.task() == Task::one_label) {
+    const VectorD means = rows.rowwise().mean();
+    rows.colwise() -= means;
+  }
+  return rows;
+}
+
 // The chances of the labels of a block's samples.
 template <class Scalar>
 MatrixD MajorizedReadout<Scalar>::chances_of(Index block) const {
@@ -61,9 +72,8 @@ MatrixD MajorizedReadout<Scalar>::curvature_along(const MatrixD& direction) cons
          bound_ * direction;
 }
 
-// Cholesky factors of the Hessian of each output by itself. Scores of one label do not change when a constant is added
-// to those of a row, so that with q outputs they can only move in q − 1 directions, which have q / (q − 1) of that curvature
-// each; with two, this is the Hessian.
+// Cholesky factors of the Hessian of each output by itself. Of one label, q scores can only move in q − 1 directions,
+// which have q / (q − 1) of that curvature each; with two, this is the Hessian.
 template <class Scalar>
 std::vector<MatrixD> MajorizedReadout<Scalar>::output_factors() const {
   const Index d = width(), q = outputs();
@@ -96,7 +106,6 @@ template <class Scalar>
 typename MajorizedReadout<Scalar>::NewtonStep MajorizedReadout<Scalar>::newton_step(
     const MatrixD& gradient, const std::vector<MatrixD>& factors) const {
   constexpr Index kMost = 60;
-  const bool one_label = targets_.task() == Task::one_label;
   const auto preconditioned = [&](const MatrixD& residual) {
     MatrixD result = residual;
     const bool common = factors.size() == 1;
@@ -106,10 +115,9 @@ typename MajorizedReadout<Scalar>::NewtonStep MajorizedReadout<Scalar>::newton_s
       solve_columns(blas::Op::none, factor, columns, team_, worker);
       solve_columns(blas::Op::transpose, factor, columns, team_, worker);
     });
-    if (one_label) result.colwise() -= result.rowwise().mean().eval();
-    return result;
+    return centered(std::move(result));
   };
-  MatrixD residual = -gradient;
+  MatrixD residual = centered(-gradient);
   MatrixD direction = preconditioned(residual);
   double square = inner(residual, direction);
   // Steps that are ever more accurate as they get smaller converge faster than linearly.
@@ -134,7 +142,7 @@ typename MajorizedReadout<Scalar>::NewtonStep MajorizedReadout<Scalar>::newton_s
 // In single precision, scores and errors are rounded to more than Newton's method would gain.
 template <class Scalar>
 void MajorizedReadout<Scalar>::settle() {
-  constexpr double kNear = 1e-4, kSettled = 1e-18, kClose = 1e-10, kRounding = 1e-13;
+  constexpr double kNear = 1e-4, kSettled = 1e-24, kClose = 1e-10, kRounding = 1e-13;
   constexpr int kNearSteps = 30, kSteps = 40, kHalvings = 30;
   constexpr Index kSlow = 20;
   if constexpr (std::is_same_v<Scalar, float>) {
@@ -143,10 +151,14 @@ void MajorizedReadout<Scalar>::settle() {
   }
   improve(kNear, kNearSteps);
   memory_.forget();
+  MatrixD gradient = move_to(centered(theta_));
   std::vector<MatrixD> factors = output_factors();
-  MatrixD gradient = move_to(MatrixD(theta_));
   double last = 1;
-  for (int count = 0; count < kSteps && !factors.empty(); ++count) {
+  for (int count = 0; count < kSteps; ++count) {
+    if (factors.empty()) {  // a Hessian that is singular to rounding
+      converge();
+      return;
+    }
     const MatrixD start = theta_;
     const double before = objective_;
     NewtonStep step = newton_step(gradient, factors);

@@ -69,6 +69,7 @@ class MajorizedReadout {
     MatrixD direction;
     Index iterations;
   };
+  MatrixD centered(MatrixD rows) const;
   MatrixD chances_of(Index block) const;
   MatrixD curvature_along(const MatrixD& direction) const;
   std::vector<MatrixD> output_factors() const;
