@@ -74,7 +74,7 @@ def kill_while_spilling(client: Client) -> None:
 
 
 def problem(client: Client, rows: int, loss: str, units: int) -> tuple[Any, Any, dict[str, Any]]:
-    X = da.random.default_rng(0).normal(size=(rows, 10), chunks=(rows // 8, 10))
+    X = da.random.default_rng(0).normal(size=(rows, 10), chunks=(rows // 4, 10))
     y = (da.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] > 0).astype(int)
     params = {"n_hidden": units, "loss": loss, "alpha": 3.0, "random_state": 0, "client": client}
     return X, y, params
@@ -179,7 +179,7 @@ def rows_of(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=20, help="half of them with each loss")
-    parser.add_argument("--units", type=int, default=12)
+    parser.add_argument("--units", type=int, default=8)
     parser.add_argument("--seed", type=int, default=0)
     add_output_option(parser)
     options = parser.parse_args()
@@ -195,7 +195,7 @@ def main() -> None:
     write_csv(options.out / "dask_faults.csv", rows)
     kept = sum(row["result"] == "the same bits" for row in rows)
     note = textwrap.fill(
-        f"`python bench/dask_faults.py`: fits of 20,000 × 10 rows in 8 partitions on a cluster of "
+        f"`python bench/dask_faults.py`: fits of 20,000 × 10 rows in 4 partitions on a cluster of "
         f"two processes ({platform.machine()}, Dask {dask.__version__}). Each was disturbed once, "
         f"so many seconds after it began; moments and victims are random. {kept} of {len(rows)} "
         f"ended with exactly the model of an undisturbed fit, the others with the error shown.",

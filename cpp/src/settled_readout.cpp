@@ -4,8 +4,8 @@
 //
 // With the chances P of the labels, the Hessian maps a direction V, by U = QV, to QᵀDU + κ(V − QᵀU), where D is the
 // curvature of the loss in each row. Steps solve it by conjugate gradients, a pass over the rows for each iteration,
-// preconditioned by the model of the Hessian that has the mean curvature of a row for all its outputs; with two classes,
-// that is the Hessian.
+// preconditioned by the Hessian of each output by itself, κI − Qᵀ diag(κ − d) Q with its diagonal d of D; that takes as
+// many passes as there are outputs, of BLAS-3 work, and then few iterations, however small the penalty.
 #include <algorithm>
 #include <cmath>
 
@@ -72,14 +72,49 @@ MatrixD MajorizedReadout<Scalar>::curvature_along(const MatrixD& direction) cons
          bounds_[0] * direction;
 }
 
+// Cholesky factors of the Hessian of each output by itself. Of one label, q scores can only move in q − 1 directions,
+// which have q / (q − 1) of that curvature each; with two, this is the Hessian.
+template <class Scalar>
+std::vector<MatrixD> MajorizedReadout<Scalar>::output_factors() const {
+  const Index d = width(), q = outputs();
+  const bool one_label = targets_.task() == Task::one_label;
+  const double share = one_label ? static_cast<double>(q) / static_cast<double>(q - 1) : 1.0;
+  const FactorColumns<Scalar> columns = factor_.columns(0, d);
+  std::vector<MatrixD> factors;
+  for (Index output = 0; output < (one_label && q == 2 ? 1 : q); ++output) {
+    const auto fill = [&](RowRange range, MatrixMap<double> out, int worker) {
+      const Index b = range.first / blocks_.block_rows();
+      const Eigen::ArrayXd chance = chances_of(b).col(output).array();
+      out = columns.block(b, worker).template cast<double>();
+      out.bottomRows(range.count - chance.size()).setZero();
+      const VectorD missing = (bounds_[0] - share * chance * (1 - chance)).max(0.0).sqrt().matrix();
+      out.topRows(chance.size()) = missing.asDiagonal() * out.topRows(chance.size());
+    };
+    MatrixD hessian = gram(blocks_, columns.width(), team_, fill);
+    hessian.template triangularView<Eigen::StrictlyUpper>() = hessian.transpose();
+    hessian = columns.products(hessian, team_);
+    hessian = -columns.products(hessian.transpose(), team_);
+    hessian.diagonal().array() += bounds_[0];
+    if (!cholesky(hessian, team_)) return {};
+    factors.push_back(std::move(hessian));
+  }
+  return factors;
+}
+
 // The step that lowers the quadratic approximation nearly as far as it goes: to that fraction of the gradient.
 template <class Scalar>
 typename MajorizedReadout<Scalar>::NewtonStep MajorizedReadout<Scalar>::newton_step(
-    const MatrixD& gradient, const MatrixD& model, Index most) const {
-  const auto preconditioned = [&](MatrixD residual) {
-    solve_lower(model, residual, team_);
-    solve_lower_transposed(model, residual, team_);
-    return centered(std::move(residual));
+    const MatrixD& gradient, const std::vector<MatrixD>& factors, Index most) const {
+  const auto preconditioned = [&](const MatrixD& residual) {
+    MatrixD result = residual;
+    const bool common = factors.size() == 1;
+    team_.for_each(static_cast<Index>(factors.size()), [&](Index output, int worker) {
+      const MatrixD& factor = factors[static_cast<std::size_t>(output)];
+      const auto columns = result.middleCols(output, common ? result.cols() : 1);
+      solve_columns(blas::Op::none, factor, columns, team_, worker);
+      solve_columns(blas::Op::transpose, factor, columns, team_, worker);
+    });
+    return centered(std::move(result));
   };
   MatrixD residual = centered(-gradient);
   MatrixD direction = preconditioned(residual);
@@ -108,28 +143,31 @@ typename MajorizedReadout<Scalar>::NewtonStep MajorizedReadout<Scalar>::newton_s
 template <class Scalar>
 void MajorizedReadout<Scalar>::settle() {
   constexpr double kNear = 1e-4, kSettled = 1e-24, kClose = 1e-10, kRounding = 1e-13;
-  constexpr int kNearSteps = 100, kSteps = 40, kHalvings = 30;
+  constexpr int kNearSteps = 30, kSteps = 40, kHalvings = 30;
   constexpr Index kSlow = 20;
-  constexpr double kWork = 2e10;  // flops: half a second or so
-  Index left = static_cast<Index>(std::min(1e6, kWork / work_of_step()));
+  // In steps: about two seconds' work, what the factors take, and whether they take less room than Q.
+  constexpr double kWork = 1e11;
+  const Index work_of_factors = width() / 4 + 1;
+  Index left = static_cast<Index>(std::min(1e6, kWork / work_of_step())) - work_of_factors;
   const bool log_loss = targets_.task() != Task::numbers && !wants_bounded_;
-  if (std::is_same_v<Scalar, float> || !log_loss || left < kSlow) {
+  const bool small = static_cast<double>(outputs() * width()) <= std::max(total_weight_, 4096.0);
+  if (std::is_same_v<Scalar, float> || !log_loss || !small || left < kSlow) {
     converge();
     return;
   }
   improve(kNear, kNearSteps, true);
   memory_.forget();
   MatrixD gradient = move_to(centered(theta_));
-  std::optional<MatrixD> model = mean_hessian_factor();
+  std::vector<MatrixD> factors = output_factors();
   double last = 1;
   for (int count = 0; count < kSteps; ++count) {
-    if (!model || left <= 0) {  // the Hessian may be singular to rounding
+    if (factors.empty() || left <= 0) {  // the Hessian may be singular to rounding
       converge();
       return;
     }
     const MatrixD start = theta_;
     const double before = objective_;
-    NewtonStep step = newton_step(gradient, *model, left);
+    NewtonStep step = newton_step(gradient, factors, left);
     left -= step.iterations;
     const double slope = inner(gradient, step.direction);
     if (!(slope < 0)) return;
@@ -152,7 +190,10 @@ void MajorizedReadout<Scalar>::settle() {
     const double gain = -slope / 2 / before;
     if (gain <= kSettled || (gain <= kClose && gain > last / 2)) return;
     last = gain;
-    if (step.iterations > kSlow) model = mean_hessian_factor();
+    if (step.iterations > kSlow) {
+      factors = output_factors();
+      left -= work_of_factors;
+    }
   }
 }
 

@@ -110,7 +110,9 @@ class MajorizedReadout {
   MatrixD centered(MatrixD rows) const;
   MatrixD chances_of(Index block) const;
   MatrixD curvature_along(const MatrixD& direction) const;
-  NewtonStep newton_step(const MatrixD& gradient, const MatrixD& model, Index most) const;
+  std::vector<MatrixD> output_factors() const;
+  NewtonStep newton_step(const MatrixD& gradient, const std::vector<MatrixD>& factors,
+                         Index most) const;
 
   const RidgeFactor<Scalar>& factor_;
   const Targets& targets_;
