@@ -3,7 +3,7 @@
 namespace stagenets {
 
 template <class Scalar>
-MajorizedPath<Scalar>::MajorizedPath(const RidgeFactor<Scalar>& factor, const Targets& targets,
+MajorizedPath<Scalar>::MajorizedPath(const CoordinateFactor<Scalar>& factor, const Targets& targets,
                                      const RowWeights& weights, const RowBlocks& blocks,
                                      std::vector<Index> sizes, Team& team)
     : factor_(factor),

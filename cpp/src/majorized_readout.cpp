@@ -9,7 +9,7 @@
 namespace stagenets {
 
 template <class Scalar>
-MajorizedReadout<Scalar>::MajorizedReadout(const RidgeFactor<Scalar>& factor,
+MajorizedReadout<Scalar>::MajorizedReadout(const CoordinateFactor<Scalar>& factor,
                                            const Targets& targets, const RowWeights& weights,
                                            const RowBlocks& blocks, Team& team)
     : factor_(factor),
@@ -20,7 +20,7 @@ MajorizedReadout<Scalar>::MajorizedReadout(const RidgeFactor<Scalar>& factor,
       team_(team),
       loss_(targets.task()),
       bound_(loss_.curvature_bound()),
-      theta_(MatrixD::Zero(0, targets.outputs())),
+      theta_{MatrixD::Zero(0, targets.outputs()), {}},
       scores_(blocks, targets.outputs()),
       errors_(blocks, targets.outputs()),
       memory_(1 / bound_),
@@ -28,7 +28,11 @@ MajorizedReadout<Scalar>::MajorizedReadout(const RidgeFactor<Scalar>& factor,
           blocks.complete(roots_ ? Eigen::Map<const VectorD>(roots_, targets.rows()).squaredNorm()
                                  : static_cast<double>(targets.rows()))) {
   move_to(theta_);
-  grow(factor.fixed_width());
+  if (factor.is_implicit()) {
+    grow_implicitly();
+  } else {
+    grow(factor.fixed_width());
+  }
   refit_if_due();
 }
 
@@ -68,7 +72,7 @@ void MajorizedReadout<Scalar>::measure_block(Index block, double* sums) {
 template <class Scalar>
 void MajorizedReadout<Scalar>::measured(const double* sums) {
   total_loss_ = sums[0];
-  objective_ = total_loss_ + bound_ / 2 * std::max(0.0, theta_.squaredNorm() - sums[1]);
+  objective_ = total_loss_ + bound_ / 2 * std::max(0.0, inner(theta_, theta_) - sums[1]);
   curvature_ = sums[2];
 }
 
@@ -84,8 +88,9 @@ void MajorizedReadout<Scalar>::grow(Index count) {
     add_transposed_product(columns.block(b, worker), working, matrix_map(sums, made, q, made));
   });
   const MatrixD step = columns.products(Eigen::Map<const MatrixD>(total.data(), made, q), team_);
-  theta_.conservativeResize(first + count, q);
-  theta_.bottomRows(count) = step;
+  theta_.grow(count);
+  theta_.values.bottomRows(count) = step;
+  if (theta_.image.size() > 0) theta_.image.bottomRows(count) = step;
   memory_.grow(count);
   const Matrix<Scalar> minus_step = -columns.coefficients(step, team_).template cast<Scalar>();
   const VectorD measures = blocks_.sum(team_, kSums, [&](double* sums, Index b, int worker) {
@@ -95,52 +100,90 @@ void MajorizedReadout<Scalar>::grow(Index count) {
   measured(measures.data());
 }
 
+// Columns Q₀ that are not at hand move by Q₀ᵀZ like any others: by V = Z.
 template <class Scalar>
-MatrixD MajorizedReadout<Scalar>::move_to(const MatrixD& theta) {
-  const Index d = theta.rows(), q = outputs(), size = d * q;
-  const FactorColumns<Scalar> columns = factor_.columns(0, d);
-  const Matrix<Scalar> minus_theta = -columns.coefficients(theta, team_).template cast<Scalar>();
+void MajorizedReadout<Scalar>::grow_implicitly() {
+  MatrixD working(blocks_.rows(), outputs());
+  for (Index b = 0; b < blocks_.blocks(); ++b) {
+    const RowRange range = blocks_.block(b);
+    working.middleRows(range.first, range.count) =
+        (scores_.block(b, 0, outputs()) +
+         static_cast<Scalar>(1 / bound_) * errors_.block(b, 0, outputs()))
+            .template cast<double>();
+  }
+  MatrixD image = factor_.image(working, team_);
+  move_to({std::move(working), std::move(image)});
+}
+
+template <class Scalar>
+Coordinates MajorizedReadout<Scalar>::move_to(const Coordinates& theta) {
+  const Index implicit = theta.image.size() > 0 ? factor_.fixed_width() : 0;
+  const Index d = theta.values.rows() - implicit, q = outputs();
+  const FactorColumns<Scalar> columns = factor_.columns(implicit, d);
+  const Index made = columns.width(), size = made * q;
+  const Matrix<Scalar> minus_theta =
+      -columns.coefficients(theta.values.bottomRows(d), team_).template cast<Scalar>();
+  MatrixD gradient(implicit + d, q);
   const RowBlocks blocks = blocks_.for_sums(size + kSums);
   const VectorD total = blocks.sum(team_, size + kSums, [&](double* sums, Index b, int worker) {
     MatrixMap<Scalar> scores = scores_.block(b, 0, q);
-    scores.setZero();
-    if (d == 0) {
-      measure_block(b, sums);
-      return;
+    const RowRange range = blocks.block(b);
+    if (implicit > 0) {
+      scores = theta.image.middleRows(range.first, range.count).template cast<Scalar>();
+    } else {
+      scores.setZero();
     }
+    if (implicit + d == 0) return measure_block(b, sums + size);
     const ConstMatrixMap<Scalar> block = columns.block(b, worker);
-    subtract_product(block, minus_theta, scores);
+    if (d > 0) subtract_product(block, minus_theta, scores);
     measure_block(b, sums + size);
     const Matrix<Scalar> pull = -(errors_.block(b, 0, q) + static_cast<Scalar>(bound_) * scores);
-    add_transposed_product(block, pull, matrix_map(sums, d, q, d));
+    if (implicit > 0) {
+      gradient.middleRows(range.first, range.count) = pull.template cast<double>();
+    }
+    if (d > 0) add_transposed_product(block, pull, matrix_map(sums, made, q, made));
   });
   theta_ = theta;
   measured(total.data() + size);
-  return columns.products(Eigen::Map<const MatrixD>(total.data(), d, q), team_) + bound_ * theta_;
+  gradient.bottomRows(d) =
+      columns.products(Eigen::Map<const MatrixD>(total.data(), made, q), team_);
+  gradient += bound_ * theta_.values;
+  if (implicit == 0) return {std::move(gradient), {}};
+  MatrixD image = gradient;
+  image.topRows(implicit) = factor_.image(gradient.topRows(implicit), team_);
+  return {std::move(gradient), std::move(image)};
 }
 
 // Every step lowers the objective: a direction that does not is replaced by the majorising step, which must. Ends when
 // a step would lower it by less than the given fraction, as far as the memory can tell.
 template <class Scalar>
 void MajorizedReadout<Scalar>::improve(double tolerance, int most_steps) {
-  MatrixD start = theta_;
-  MatrixD gradient = move_to(start);
+  Coordinates start = theta_;
+  Coordinates gradient = move_to(start);
   double before = objective_;
   for (int step = 0; step < most_steps; ++step) {
-    MatrixD direction = memory_.direction(gradient);
-    const double slope = gradient.cwiseProduct(direction).sum();
+    Coordinates direction = memory_.direction(gradient);
+    const double slope = inner(gradient, direction);
     if (-slope / 2 <= tolerance * before) return;
-    MatrixD next = move_to(start + direction);
+    const auto step_from_start = [&] {
+      Coordinates end = start;
+      end += direction;
+      return move_to(end);
+    };
+    Coordinates next = step_from_start();
     if (!(objective_ < before + 1e-4 * slope)) {
       memory_.forget();
-      direction = -gradient / bound_;
-      next = move_to(start + direction);
+      direction = gradient;
+      direction *= -1 / bound_;
+      next = step_from_start();
       if (!(objective_ < before)) {  // at the limit of rounding
         move_to(start);
         return;
       }
     }
-    memory_.remember(direction, next - gradient);
+    Coordinates change = next;
+    change.add(-1, gradient);
+    memory_.remember(direction, std::move(change));
     start += direction;
     gradient = std::move(next);
     before = objective_;
@@ -151,8 +194,9 @@ template <class Scalar>
 void MajorizedReadout<Scalar>::refit_if_due() {
   constexpr double kGrowth = 1.1, kTolerance = 1e-3;
   constexpr int kSteps = 3;
-  if (static_cast<double>(width()) < kGrowth * static_cast<double>(last_refit_)) return;
-  last_refit_ = width();
+  const Index rank = width() - factor_.fixed_width() + factor_.fixed_rank();
+  if (static_cast<double>(rank) < kGrowth * static_cast<double>(last_refit_)) return;
+  last_refit_ = rank;
   improve(kTolerance, kSteps);
 }
 

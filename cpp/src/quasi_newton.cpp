@@ -1,48 +1,41 @@
 #include "stagenets/quasi_newton.hpp"
 
+#include <cmath>
+
 #include <vector>
 
 namespace stagenets {
-namespace {
-
-double inner(const MatrixD& a, const MatrixD& b) { return a.cwiseProduct(b).sum(); }
-
-void extend(MatrixD& values, Index rows) {
-  const Index before = values.rows();
-  values.conservativeResize(before + rows, Eigen::NoChange);
-  values.bottomRows(rows).setZero();
-}
-
-}  // namespace
-
-void QuasiNewton::remember(MatrixD step, MatrixD change) {
+void QuasiNewton::remember(Coordinates step, Coordinates change) {
   constexpr std::size_t kMost = 8;
   const double curvature = inner(step, change);
-  if (!(curvature > 1e-12 * step.norm() * change.norm())) return;
+  if (!(curvature > 1e-12 * std::sqrt(inner(step, step)) * std::sqrt(inner(change, change))))
+    return;
   if (pairs_.size() == kMost) pairs_.pop_front();
   pairs_.push_back({std::move(step), std::move(change), curvature});
 }
 
 // The two-loop recursion.
-MatrixD QuasiNewton::direction(const MatrixD& gradient) const {
-  MatrixD result = -gradient;
+Coordinates QuasiNewton::direction(const Coordinates& gradient) const {
+  Coordinates result = gradient;
+  result *= -1;
   std::vector<double> shares(pairs_.size());
   for (std::size_t i = pairs_.size(); i-- > 0;) {
     shares[i] = inner(pairs_[i].step, result) / pairs_[i].curvature;
-    result -= shares[i] * pairs_[i].change;
+    result.add(-shares[i], pairs_[i].change);
   }
-  result *= empty() ? scale_ : pairs_.back().curvature / pairs_.back().change.squaredNorm();
+  result *= empty() ? scale_
+                    : pairs_.back().curvature / inner(pairs_.back().change, pairs_.back().change);
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     const double share = inner(pairs_[i].change, result) / pairs_[i].curvature;
-    result += (shares[i] - share) * pairs_[i].step;
+    result.add(shares[i] - share, pairs_[i].step);
   }
   return result;
 }
 
 void QuasiNewton::grow(Index rows) {
   for (Pair& pair : pairs_) {
-    extend(pair.step, rows);
-    extend(pair.change, rows);
+    pair.step.grow(rows);
+    pair.change.grow(rows);
   }
 }
 

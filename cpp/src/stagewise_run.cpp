@@ -29,7 +29,8 @@ StagewiseRun<Scalar>::StagewiseRun(Design<Scalar>& design, const RowBlocks& bloc
              calibration_ ? &*calibration_ : nullptr, team),
       best_merit_(-std::numeric_limits<double>::infinity()) {
   if (settings.loss == Loss::log) {
-    majorized_.emplace(ridge_.primal(), targets, design.weights(), blocks, wanted.sizes, team);
+    majorized_.emplace(ridge_.coordinate_factor(), targets, design.weights(), blocks, wanted.sizes,
+                       team);
   }
   if (settings.stopping.by == StopBy::validation) {
     const std::vector<Index>& rows = settings.stopping.validation_rows;

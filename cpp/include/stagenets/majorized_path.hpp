@@ -11,7 +11,7 @@ template <class Scalar>
 class MajorizedPath {
  public:
   // `sizes` are numbers of units (increasing). All arguments but these must outlive the path.
-  MajorizedPath(const RidgeFactor<Scalar>& factor, const Targets& targets,
+  MajorizedPath(const CoordinateFactor<Scalar>& factor, const Targets& targets,
                 const RowWeights& weights, const RowBlocks& blocks, std::vector<Index> sizes,
                 Team& team);
 
@@ -46,7 +46,7 @@ class MajorizedPath {
   template <class Refit>
   MatrixD change_by(Refit&& refit);
 
-  const RidgeFactor<Scalar>& factor_;
+  const CoordinateFactor<Scalar>& factor_;
   Team& team_;
   MajorizedReadout<Scalar> readout_;
   MatrixD start_;  // coordinates before the first unit

@@ -14,7 +14,6 @@
 #pragma once
 
 #include "stagenets/quasi_newton.hpp"
-#include "stagenets/ridge_factor.hpp"
 #include "stagenets/row_loss.hpp"
 
 namespace stagenets {
@@ -23,7 +22,7 @@ template <class Scalar>
 class MajorizedReadout {
  public:
   // Starts with the fixed columns of the factor. All arguments must outlive it. `targets` are labels.
-  MajorizedReadout(const RidgeFactor<Scalar>& factor, const Targets& targets,
+  MajorizedReadout(const CoordinateFactor<Scalar>& factor, const Targets& targets,
                    const RowWeights& weights, const RowBlocks& blocks, Team& team);
 
   // Adds the next `count` columns of the factor.
@@ -35,11 +34,11 @@ class MajorizedReadout {
 
   double objective() const { return objective_; }
   double loss() const { return total_loss_; }
-  const MatrixD& coordinates() const { return theta_; }
+  const MatrixD& coordinates() const { return theta_.values; }
 
   // A state to return to, before columns were added or fitted.
   struct Snapshot {
-    MatrixD theta;
+    Coordinates theta;
     QuasiNewton memory;
     Index last_refit;
   };
@@ -54,16 +53,18 @@ class MajorizedReadout {
 
  private:
   Index outputs() const { return targets_.outputs(); }
-  Index width() const { return theta_.rows(); }
+  Index width() const { return theta_.values.rows(); }
   RowRange samples_of(Index block) const;
   void measure_block(Index block, double* sums);
   static constexpr Index kSums = 3;
   void measured(const double* sums);
   // Moves to `theta` and returns the gradient there.
-  MatrixD move_to(const MatrixD& theta);
+  Coordinates move_to(const Coordinates& theta);
+  // Adds the coordinates of the fixed columns where these are implicit.
+  void grow_implicitly();
   void improve(double tolerance, int most_steps);
 
-  const RidgeFactor<Scalar>& factor_;
+  const CoordinateFactor<Scalar>& factor_;
   const Targets& targets_;
   const double* roots_;
   const double* left_out_;
@@ -71,11 +72,11 @@ class MajorizedReadout {
   Team& team_;
   const RowLoss loss_;
   const double bound_;  // κ
-  MatrixD theta_;
+  Coordinates theta_;
   Panels<Scalar> scores_;  // F, rows scaled by the roots of their weights
   Panels<Scalar> errors_;  // R, scaled likewise
   QuasiNewton memory_;
-  Index last_refit_ = 0;  // width at that time
+  Index last_refit_ = 0;  // independent coordinates at that time
   double total_weight_;
   double objective_ = 0, total_loss_ = 0;
   double curvature_ = 0;  // sum over the rows of their mean curvature

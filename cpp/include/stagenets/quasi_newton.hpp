@@ -1,10 +1,10 @@
 // The memory of a limited-memory quasi-Newton method (L-BFGS): the last few steps and the changes of the gradient along
-// them, from which a direction of descent follows. Points are matrices with the usual inner product, and may grow by rows.
+// them, from which a direction of descent follows. Points may grow by coordinates.
 #pragma once
 
 #include <deque>
 
-#include "stagenets/types.hpp"
+#include "stagenets/coordinates.hpp"
 
 namespace stagenets {
 
@@ -16,14 +16,14 @@ class QuasiNewton {
   bool empty() const { return pairs_.empty(); }
   void forget() { pairs_.clear(); }
   // Ignores steps along which the gradient does not increase.
-  void remember(MatrixD step, MatrixD change);
-  MatrixD direction(const MatrixD& gradient) const;
+  void remember(Coordinates step, Coordinates change);
+  Coordinates direction(const Coordinates& gradient) const;
   // Coordinates added to all points, along which nothing has moved yet.
   void grow(Index rows);
 
  private:
   struct Pair {
-    MatrixD step, change;
+    Coordinates step, change;
     double curvature;  // step · change
   };
 

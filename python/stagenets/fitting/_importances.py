@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stagenets import _core
+from stagenets.fitting._parameters import contiguous
 from stagenets.fitting._threads import single_threaded_blas
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def importances_of(
     """
     numbers = targets.task == _core.Task.NUMBERS
     variance = targets.values.var(axis=0) if numbers else None
-    rows = X[rows_to_exchange(core, len(X))]
+    rows = X[rows_to_exchange(core, X.shape[0])]
     return importances_from(core, rows, variance, encoding, threads)
 
 
@@ -54,7 +55,7 @@ def importances_from(
     with single_threaded_blas():
         effects = _core.input_effects(
             core,
-            np.ascontiguousarray(rows),
+            contiguous(rows),
             ends=np.arange(1, core.n_inputs + 1) if encoding is None else encoding.ends,
             threads=threads,
         )
