@@ -305,6 +305,18 @@ def test_same_bits_for_any_thread_count():
     np.testing.assert_array_equal(*(fit.decision_function(rows) for fit in fits))
 
 
+def test_a_large_triangle_is_solved_by_several_threads_to_the_same_bits():
+    X = sparse.random_array((2100, 2300), density=0.01, format="csr", rng=np.random.default_rng(0))
+    y = X @ np.random.default_rng(1).normal(size=2300)
+    params = {"n_hidden": 2, "alpha": 1.0, "random_state": 0}
+    alone, helped = (
+        stagenets.RVFLRegressor(n_jobs=jobs, **params).fit(X, y).predict(X) for jobs in (1, 3)
+    )
+    np.testing.assert_array_equal(alone, helped)
+    dense = stagenets.RVFLRegressor(**params).fit(X.toarray(), y)
+    np.testing.assert_allclose(alone, dense.predict(X), rtol=1e-9, atol=1e-9 * np.abs(y).max())
+
+
 def test_entries_that_are_not_numbers_are_refused():
     rows = sparse.csr_array(mostly_zeros(20, 6))
     rows.data[3] = np.nan
