@@ -1,5 +1,7 @@
 #include "bindings.hpp"
 
+#include <limits>
+
 namespace stagenets::python {
 
 void check(bool condition, const std::string& message) {
@@ -9,6 +11,24 @@ void check(bool condition, const std::string& message) {
 void check_rows(const std::string& name, Index found, Index rows) {
   check(found == rows, name + " must have as many rows as X (" + std::to_string(rows) + "); got " +
                            std::to_string(found));
+}
+
+void check_sparse_rows(Index rows, Index columns, Index entries, const std::int64_t* starts,
+                       const std::int32_t* entry_columns) {
+  constexpr Index kMost = std::numeric_limits<std::int32_t>::max();
+  check(rows <= kMost && columns <= kMost,
+        "sparse X must have fewer than 2^31 rows and columns; got " + std::to_string(rows) + " x " +
+            std::to_string(columns));
+  bool valid = starts[0] == 0 && starts[rows] == entries;
+  for (Index i = 0; valid && i < rows; ++i) {
+    valid = starts[i] <= starts[i + 1] && starts[i + 1] <= entries;
+    std::int64_t next = 0;
+    for (Index e = starts[i]; valid && e < starts[i + 1]; ++e) {
+      valid = entry_columns[e] >= next && entry_columns[e] < columns;
+      next = entry_columns[e] + std::int64_t{1};
+    }
+  }
+  check(valid, "X must be a valid matrix in compressed sparse rows, in canonical format");
 }
 
 void check_weights(const std::optional<VectorD>& weights, Index rows) {

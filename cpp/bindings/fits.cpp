@@ -22,11 +22,10 @@ Observer observer_of(const py::object& callback) {
 namespace {
 
 template <class Scalar>
-TrainingData<Scalar> checked_data(const InputArray<Scalar>& x, const Targets& targets,
+TrainingData<Scalar> checked_data(const InputView<Scalar>& view, const Targets& targets,
                                   const NetworkSettings& settings,
                                   const std::optional<VectorD>& weights,
                                   const RowGraph* graph = nullptr) {
-  const InputView<Scalar> view = view_of(x);
   check(view.rows >= 1 && view.columns >= 1, "X must not be empty");
   if (graph) {
     check(targets.rows() >= 1 && targets.rows() <= view.rows,
@@ -48,14 +47,14 @@ TrainingData<Scalar> checked_data(const InputArray<Scalar>& x, const Targets& ta
 }
 
 template <class Scalar>
-std::shared_ptr<Fit> fit_from_python(const InputArray<Scalar>& x, const Targets& targets,
+std::shared_ptr<Fit> fit_from_python(const InputRows<Scalar>& x, const Targets& targets,
                                      const NetworkSettings& settings,
                                      const std::optional<VectorD>& weights,
                                      const CrossValidation* choice, int threads,
                                      const py::object& callback, const py::object& progress,
                                      const KnownStages* known, bool remember,
                                      const RowGraph* graph) {
-  const TrainingData<Scalar> data = checked_data(x, targets, settings, weights, graph);
+  const TrainingData<Scalar> data = checked_data(view_of(x), targets, settings, weights, graph);
   const Stopping& stopping = settings.stages.stopping;
   check(stopping.by != StopBy::validation || !stopping.validation_rows.empty(),
         "stopping by 'validation' needs validation_rows");
@@ -73,7 +72,7 @@ CrossValidated cross_validate_from_python(const InputArray<Scalar>& x, const Tar
                                           const NetworkSettings& settings,
                                           const CrossValidation& choice,
                                           const std::optional<VectorD>& weights, int threads) {
-  const TrainingData<Scalar> data = checked_data(x, targets, settings, weights);
+  const TrainingData<Scalar> data = checked_data(view_of(x), targets, settings, weights);
   check_splits(choice.splits, targets.rows());
   const FitRequest request{settings, choice, threads};
   const WithoutGil no_gil;
@@ -101,7 +100,7 @@ std::unique_ptr<PausedNetworkFit> pause_from_python(const InputArray<Scalar>& x,
   paused->settings = settings_of_all;
   NetworkSettings& settings = paused->settings;
   settings.stages.store = store_from_name(store);
-  const TrainingData<Scalar> data = checked_data(x, targets, settings, paused->weights);
+  const TrainingData<Scalar> data = checked_data(view_of(x), targets, settings, paused->weights);
   paused->bytes = bytes_of_fit(data, settings);
   const auto work = [data, &settings, threads](const Reduction& reduction, const Observer& observer,
                                                const Team::Poll& poll) {

@@ -48,7 +48,7 @@ std::shared_ptr<FittedNetwork> make_network(std::vector<NetworkLayer> layers, bo
 
 // work(inputs, out, team) fills a row-major array with the given number of columns.
 template <class Out, class Given, class Work>
-py::array_t<Out> over_rows(const FittedNetwork& fitted, const InputArray<Given>& x, Index columns,
+py::array_t<Out> over_rows(const FittedNetwork& fitted, const InputRows<Given>& x, Index columns,
                            int threads, Work&& work) {
   const InputView<Given> view = view_of(x);
   const Network& network = fitted.network();
@@ -72,7 +72,7 @@ py::array in_type_for(const FittedNetwork& network, Work&& work) {
 }
 
 template <class Given>
-py::array scores(const FittedNetwork& network, const InputArray<Given>& x, int threads) {
+py::array scores(const FittedNetwork& network, const InputRows<Given>& x, int threads) {
   return in_type_for<Given>(network, [&](auto zero) -> py::array {
     using Scalar = decltype(zero);
     const auto predictor = network.predictor<Scalar>();
@@ -84,7 +84,7 @@ py::array scores(const FittedNetwork& network, const InputArray<Given>& x, int t
 }
 
 template <class Given>
-py::array path_scores(const FittedNetwork& network, const InputArray<Given>& x, int threads) {
+py::array path_scores(const FittedNetwork& network, const InputRows<Given>& x, int threads) {
   return in_type_for<Given>(network, [&](auto zero) -> py::array {
     using Scalar = decltype(zero);
     const auto predictor = network.path_predictor<Scalar>();
@@ -97,7 +97,7 @@ py::array path_scores(const FittedNetwork& network, const InputArray<Given>& x, 
 
 // Activations are of the inputs' type whatever they are computed in.
 template <class Given>
-py::array activations(const FittedNetwork& network, const InputArray<Given>& x, int threads) {
+py::array activations(const FittedNetwork& network, const InputRows<Given>& x, int threads) {
   return in_type_for<Given>(network, [&](auto zero) -> py::array {
     const auto predictor = network.predictor<decltype(zero)>();
     const auto work = [&](const Inputs<Given>& inputs, Given* out, Team& team) {

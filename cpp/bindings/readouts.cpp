@@ -15,7 +15,7 @@ namespace {
 using OptionalRoots = std::optional<VectorD>;
 
 template <class Scalar>
-InputView<Scalar> rows_for(const FittedNetwork& fitted, const InputArray<Scalar>& x) {
+InputView<Scalar> rows_for(const FittedNetwork& fitted, const InputRows<Scalar>& x) {
   const InputView<Scalar> view = view_of(x);
   check(view.rows >= 1, "X must not be empty");
   check(view.columns == fitted.network().inputs(),
@@ -36,7 +36,7 @@ void check_height(const FittedNetwork& fitted, const std::string& name, const Ma
 }
 
 template <class Scalar>
-MatrixD map_from_python(const FittedNetwork& fitted, const InputArray<Scalar>& x,
+MatrixD map_from_python(const FittedNetwork& fitted, const InputRows<Scalar>& x,
                         const NetworkSettings& settings, const OptionalRoots& root_weights,
                         int threads) {
   const InputView<Scalar> view = rows_for(fitted, x);
@@ -46,7 +46,7 @@ MatrixD map_from_python(const FittedNetwork& fitted, const InputArray<Scalar>& x
 }
 
 template <class Scalar>
-MatrixD gram_from_python(const FittedNetwork& fitted, const InputArray<Scalar>& x,
+MatrixD gram_from_python(const FittedNetwork& fitted, const InputRows<Scalar>& x,
                          const MatrixD& map, const MatrixD& targets,
                          const OptionalRoots& root_weights, int threads) {
   const InputView<Scalar> view = rows_for(fitted, x);
@@ -68,7 +68,7 @@ std::pair<MatrixD, MatrixD> solution_of(const MatrixD& gram, const MatrixD& map,
 }
 
 template <class Scalar>
-VectorD leverages_from_python(const FittedNetwork& fitted, const InputArray<Scalar>& x,
+VectorD leverages_from_python(const FittedNetwork& fitted, const InputRows<Scalar>& x,
                               const MatrixD& root, int threads) {
   const InputView<Scalar> view = rows_for(fitted, x);
   check_height(fitted, "root", root);
@@ -77,7 +77,7 @@ VectorD leverages_from_python(const FittedNetwork& fitted, const InputArray<Scal
 }
 
 template <class Scalar>
-MatrixD effects_from_python(const FittedNetwork& fitted, const InputArray<Scalar>& x,
+MatrixD effects_from_python(const FittedNetwork& fitted, const InputRows<Scalar>& x,
                             const std::vector<Index>& ends, const VectorD& units, int threads) {
   const InputView<Scalar> view = rows_for(fitted, x);
   check(units.size() == fitted.readout().cols(), "units must have one value per output");

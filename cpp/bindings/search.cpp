@@ -44,7 +44,7 @@ py::array_t<double> as_array(const SearchResults& results, const SearchSettings&
 }
 
 template <class Scalar>
-py::array_t<double> search_from_python(const InputArray<Scalar>& x, const Targets& targets,
+py::array_t<double> search_from_python(const InputRows<Scalar>& x, const Targets& targets,
                                        const std::vector<Family>& families,
                                        const std::vector<Index>& sizes,
                                        const std::vector<RowPair>& splits,

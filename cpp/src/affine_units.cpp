@@ -18,11 +18,12 @@ TrainingValues values_for(const TrainingRows<Scalar>& rows,
 }
 
 // Pools of float64 fits are evaluated in single precision first, if the copy of the inputs that this takes is small or no
-// larger than Q, and all rows are here. The bounds of single precision are for rows, not for differences of two of them.
+// larger than Q, and all rows are here. The bounds of single precision are for rows, not for differences of two of them, and
+// sparse rows are never copied.
 template <class Scalar>
 bool may_screen(const AffineArchitecture& architecture, const TrainingRows<Scalar>& rows) {
   if (std::is_same_v<Scalar, float> || rows.stages.one_shot() || rows.blocks.reduction() ||
-      rows.pairs) {
+      rows.pairs || rows.inputs.is_sparse()) {
     return false;
   }
   constexpr double kSmall = 48 << 20;

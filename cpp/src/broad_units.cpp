@@ -138,6 +138,10 @@ BroadUnits<Scalar>::BroadUnits(const BroadArchitecture& architecture,
       scratch_(static_cast<std::size_t>(rows.team.size())) {
   features_.units.weights.resize(inputs_.columns(), 0);
   if (!architecture.sparse_features) return;
+  if (inputs_.is_sparse()) {
+    sparse_links_.emplace(inputs_, true, root_weights_);
+    return;
+  }
   const Index p = inputs_.columns();
   input_gram_ = gram(blocks_, p + 1, rows.team, [&](RowRange range, MatrixMap<double> rows, int) {
     inputs_.copy_columns(range, 0, p, rows.data(), rows.outerStride());
@@ -178,6 +182,25 @@ void BroadUnits<Scalar>::draw_features(Index stage, Index count, Team& team) {
   pool_layer_ = feature_layer(*pool_nodes_);
 }
 
+template <class Scalar>
+MatrixD BroadUnits<Scalar>::gram_times(const MatrixD& maps, Team& team) const {
+  const Index p = inputs_.columns(), count = maps.cols();
+  MatrixD image(p + 1, count);
+  if (!sparse_links_) {
+    multiply(Op::none, Op::none, 1, input_gram_, maps, 0, image, team);
+    return image;
+  }
+  MatrixD ones_first(p + 1, count), mapped(inputs_.rows(), count);
+  ones_first << maps.bottomRows(1), maps.topRows(p);
+  blocks_.sweep(team, [&](Index, Index b, int) {
+    const RowRange range = blocks_.block(b);
+    sparse_links_->times(range, ones_first, mapped.middleRows(range.first, range.count));
+  });
+  ones_first = sparse_links_->transposed_times(mapped, team);
+  image << ones_first.bottomRows(p), ones_first.topRows(1);
+  return image;
+}
+
 // The autoencoder: random maps of the inputs, scaled to [-1, 1], encode the inputs sparsely; the
 // transposed code is the node's map.
 template <class Scalar>
@@ -190,8 +213,8 @@ void BroadUnits<Scalar>::refine_sparsely(UnitWeights& units, Team& team) const {
   MatrixD maps(p + 1, count);
   maps.topRows(p) = units.weights * gain.asDiagonal();
   maps.row(p) = (units.biases.array() * gain.array() + shift.array()).transpose();
-  MatrixD image(p + 1, count), maps_gram(count, count);
-  multiply(Op::none, Op::none, 1, input_gram_, maps, 0, image, team);
+  const MatrixD image = gram_times(maps, team);
+  MatrixD maps_gram(count, count);
   multiply(Op::transpose, Op::none, 1, maps, image, 0, maps_gram, team);
   MatrixD targets = image.transpose();
   targets.col(p) *= kBiasInput;

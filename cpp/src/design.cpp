@@ -86,6 +86,7 @@ void Design<Scalar>::fixed_columns(RowRange range, Index first, Index count, dou
 
 template <class Scalar>
 MatrixD Design<Scalar>::fixed_products_of_rows(const RowBlocks& blocks, Team& team) const {
+  if (sparse_links_) return sparse_links_->products_of_rows(team);
   MatrixD products = MatrixD::Zero(rows(), rows());
   visit_fixed_columns(blocks, team, [&](Index, Index count, const MatrixD& columns) {
     add_outer_product(1, columns.leftCols(count), products, team);
@@ -96,6 +97,7 @@ MatrixD Design<Scalar>::fixed_products_of_rows(const RowBlocks& blocks, Team& te
 // The columns are divided among the threads.
 template <class Scalar>
 MatrixD Design<Scalar>::fixed_transposed_times(const MatrixD& x, Team& team) {
+  if (sparse_links_) return sparse_links_->transposed_times(x, team);
   constexpr Index kColumns = 256;
   MatrixD product(fixed(), x.cols());
   team.for_each((fixed() + kColumns - 1) / kColumns, [&](Index chunk, int worker) {
@@ -113,18 +115,37 @@ MatrixD Design<Scalar>::fixed_transposed_times(const MatrixD& x, Team& team) {
 template <class Scalar>
 void Design<Scalar>::all_columns(RowRange range, double* out, Index leading, int worker) {
   fixed_columns(range, 0, fixed(), out, leading);
+  unit_columns(range, out + fixed() * leading, leading, worker);
+}
+
+template <class Scalar>
+void Design<Scalar>::unit_columns(RowRange range, double* out, Index leading, int worker) {
   const Index units = source_.count(Units::kept);
   if (units == 0) return;
   Matrix<Scalar>& hidden = scratch(worker).pool;
   if (hidden.rows() < range.count || hidden.cols() < units) hidden.resize(range.count, units);
   evaluate(Units::kept, range, hidden.data(), hidden.rows(), nullptr, worker);
-  matrix_map(out + fixed() * leading, range.count, units, leading) =
+  matrix_map(out, range.count, units, leading) =
       hidden.topLeftCorner(range.count, units).template cast<double>();
 }
 
 template <class Scalar>
 MatrixD Design<Scalar>::times(const MatrixD& x, const RowBlocks& blocks, Team& team) {
   MatrixD product(rows(), x.cols());
+  if (sparse_links_) {
+    const Index units = columns() - fixed();
+    blocks.sweep(team, [&](Index, Index b, int worker) {
+      const RowRange range = blocks.block(b);
+      auto out = product.middleRows(range.first, range.count);
+      sparse_links_->times(range, x.topRows(fixed()), out);
+      if (units == 0) return;
+      MatrixD& block = scratch(worker).wide;
+      block.resize(range.count, units);
+      unit_columns(range, block.data(), range.count, worker);
+      blas::gemm(blas::Op::none, blas::Op::none, 1, block, x.bottomRows(units), 1, out);
+    });
+    return product;
+  }
   blocks.sweep(team, [&](Index, Index b, int worker) {
     const RowRange range = blocks.block(b);
     MatrixD& block = scratch(worker).wide;
@@ -137,11 +158,35 @@ MatrixD Design<Scalar>::times(const MatrixD& x, const RowBlocks& blocks, Team& t
 }
 
 template <class Scalar>
+MatrixD Design<Scalar>::transposed_times(const MatrixD& x, const RowBlocks& blocks, Team& team) {
+  const Index units = columns() - fixed(), outputs = x.cols();
+  MatrixD product(columns(), outputs);
+  product.topRows(fixed()) = fixed_transposed_times(x, team);
+  if (units == 0) return product;
+  const VectorD total = blocks.sum(team, units * outputs, [&](double* sums, Index b, int worker) {
+    const RowRange range = blocks.block(b);
+    MatrixD& block = scratch(worker).wide;
+    block.resize(range.count, units);
+    unit_columns(range, block.data(), range.count, worker);
+    const MatrixD rows = x.middleRows(range.first, range.count);
+    blas::gemm(blas::Op::transpose, blas::Op::none, 1, block, rows, 1,
+               matrix_map(sums, units, outputs, units));
+  });
+  product.bottomRows(units) = Eigen::Map<const MatrixD>(total.data(), units, outputs);
+  return product;
+}
+
+template <class Scalar>
 MatrixD Design<Scalar>::residual_gradient(const MatrixD& readout, const MatrixD& targets,
                                           const RowBlocks& blocks, double& residual_energy,
                                           Team& team) {
   using blas::Op;
   const Index width = columns(), outputs = targets.cols();
+  if (sparse_links_) {
+    const MatrixD residual = targets - times(readout, blocks, team);
+    residual_energy = residual.squaredNorm();
+    return transposed_times(residual, blocks, team);
+  }
   const Index size = width * outputs + 1;
   const VectorD total = blocks.sum(team, size, [&](double* sums, Index b, int worker) {
     const RowRange range = blocks.block(b);

@@ -7,11 +7,14 @@
 #include "stagenets/dual_factor.hpp"
 #include "stagenets/row_loss.hpp"
 #include "stagenets/sizes.hpp"
+#include "stagenets/wide_factor.hpp"
 
 namespace stagenets {
 namespace {
 
-// Other losses than the squared one are minimised on a primal factor.
+constexpr double kWorstCondition = 1e6;  // of a dual or wide form, before the primal one is used
+
+// Other losses than the squared one are minimised in the coordinates of a primal or wide factor.
 bool by_squares(const StagewiseSettings& settings) { return settings.loss == Loss::squared; }
 
 // The dual form needs all rows in one place.
@@ -94,6 +97,15 @@ GrowingRidge<Scalar>::GrowingRidge(Design<Scalar>& design, const RowBlocks& bloc
   if (wanted.left_out_path && by_squares(settings)) {
     state_.left_out.emplace(targets.values(), design.weights(), blocks);
   }
+  const Index spare = shortlist(selection_, block_, 1) - 1;
+  const bool wide =
+      starts_wide(design.has_sparse_links(), design.fixed(), design.rows(), settings) &&
+      !blocks.reduction() && try_wide(spare);
+  if (wide) {
+    start_ = factor_->readout(design, team);
+    if (calibration_) calibration_start_ = state_.of_rows(calibration_->rows());
+    return;
+  }
   if (solver_ == Solver::dual) {
     change_to_dual();
   } else if (settings.alpha == 0) {
@@ -105,7 +117,7 @@ GrowingRidge<Scalar>::GrowingRidge(Design<Scalar>& design, const RowBlocks& bloc
     const Index units = design.source().max_units();
     const Index most = selection_ == Selection::random ? std::min(units, kMostTogether)
                                                        : shortlist(selection_, block_, block_);
-    const FactorRoom room{units, most, shortlist(selection_, block_, 1) - 1, settings.store};
+    const FactorRoom room{units, most, spare, settings.store};
     std::unique_ptr<RowSpace<Scalar>> row_space;
     if (starts_in_row_space(settings.loss, design.fixed(), design.rows()) && !blocks.reduction()) {
       row_space = std::make_unique<RowSpace<Scalar>>(design, blocks, team);
@@ -123,7 +135,6 @@ void GrowingRidge<Scalar>::change_to_dual() {
   auto dual = std::make_unique<DualFactor<Scalar>>(design_, state_,
                                                    design_.source().count(Units::kept), team_);
   // The final readout can be refined, those on the way to it cannot; the primal form has no such trouble.
-  constexpr double kWorstCondition = 1e6;
   if (solver_ == Solver::automatic && dual->condition() > kWorstCondition) {
     throw dual_form_is_singular();
   }
@@ -133,6 +144,22 @@ void GrowingRidge<Scalar>::change_to_dual() {
   }
   factor_ = std::move(dual);
   primal_ = false;
+}
+
+// The same for the wide form, with which a fit begins or not.
+template <class Scalar>
+bool GrowingRidge<Scalar>::try_wide(Index spare) {
+  try {
+    auto factor = std::make_unique<WideFactor<Scalar>>(design_, state_,
+                                                       design_.source().max_units(), spare, team_);
+    if (factor->condition() > kWorstCondition) throw dual_form_is_singular();
+    factor->initialize(state_, team_);
+    factor_ = std::move(factor);
+    primal_ = false;
+  } catch (const std::domain_error&) {
+    if (solver_ == Solver::dual) throw;
+  }
+  return !primal_;
 }
 
 // A penalty below the rounding of AAᵀ leaves the dual form singular; then the primal form is used.
@@ -298,7 +325,7 @@ template <class Scalar>
 std::optional<ReadoutPath> GrowingRidge<Scalar>::path_by(double alpha) {
   if (!primal_) throw std::logic_error("other penalties need the primal form");
   design_.source().gather_kept();
-  return primal().path_by(alpha, design_, team_);
+  return static_cast<const RidgeFactor<Scalar>&>(*factor_).path_by(alpha, design_, team_);
 }
 
 template <class Scalar>

@@ -1,5 +1,6 @@
 #include "stagenets/input_effects.hpp"
 
+#include <Eigen/SparseCore>
 #include <cstdint>
 #include <numeric>
 #include <random>
@@ -21,15 +22,24 @@ std::vector<Index> shuffled(Index count) {
 }
 
 template <class Scalar>
-MatrixD copy_of(const InputView<Scalar>& view) {
-  MatrixD x(view.rows, view.columns);
-  for (Index j = 0; j < view.columns; ++j) {
-    for (Index i = 0; i < view.rows; ++i) {
-      x(i, j) =
-          static_cast<double>(view.data[view.row_major ? i * view.columns + j : j * view.rows + i]);
+MatrixD dense_copy(const InputView<Scalar>& view) {
+  return MatrixD::NullaryExpr(view.rows, view.columns,
+                              [&](Index i, Index j) { return static_cast<double>(view(i, j)); });
+}
+
+using SparseColumns = Eigen::SparseMatrix<double, Eigen::ColMajor, Index>;
+
+template <class Scalar>
+SparseColumns sparse_copy(const InputView<Scalar>& view) {
+  std::vector<Eigen::Triplet<double, Index>> entries;
+  for (Index i = 0; i < view.rows; ++i) {
+    for (Index e = view.sparse.starts[i]; e < view.sparse.starts[i + 1]; ++e) {
+      entries.emplace_back(i, view.sparse.columns[e], static_cast<double>(view.sparse.values[e]));
     }
   }
-  return x;
+  SparseColumns copy(view.rows, view.columns);
+  copy.setFromTriplets(entries.begin(), entries.end());
+  return copy;
 }
 
 // The values of a unit, from those of its terms.
@@ -43,11 +53,15 @@ void unit_values(const NetworkLayer& layer, Index unit, const MatrixD& terms, In
   if (layer.gain.size() > 0) values = (layer.gain[unit] * values).array() + layer.shift[unit];
 }
 
-MatrixD terms_of(const NetworkLayer& layer, const MatrixD& read) {
+void add_product(const MatrixD& a, const MatrixD& b, MatrixD& sum) {
+  if (sum.cols() > 0) blas::gemm(blas::Op::none, blas::Op::none, 1, a, b, 1, sum);
+}
+void add_product(const SparseColumns& a, const MatrixD& b, MatrixD& sum) { sum += a * b; }
+
+template <class Read>
+MatrixD terms_of(const NetworkLayer& layer, const Read& read) {
   MatrixD terms = layer.units.biases.transpose().replicate(read.rows(), 1);
-  if (terms.cols() > 0) {
-    blas::gemm(blas::Op::none, blas::Op::none, 1, read, layer.units.weights, 1, terms);
-  }
+  add_product(read, layer.units.weights, terms);
   return terms;
 }
 
@@ -59,13 +73,14 @@ MatrixD values_of(const NetworkLayer& layer, const MatrixD& terms) {
   return values;
 }
 
-// A network on some rows, ready for one block of inputs after another to be exchanged.
+// A network on some rows, ready for one block of inputs after another to be exchanged; rows are dense or sparse columns.
+template <class Rows>
 class Exchange {
  public:
-  Exchange(const Network& network, const MatrixD& readout, MatrixD x)
+  Exchange(const Network& network, const MatrixD& readout, Rows x)
       : network_(network), readout_(readout), x_(std::move(x)), partner_(shuffled(x_.rows())) {
     for (const NetworkLayer& layer : network.layers) {
-      const MatrixD terms = terms_of(layer, values_.empty() ? x_ : values_.back());
+      const MatrixD terms = values_.empty() ? terms_of(layer, x_) : terms_of(layer, values_.back());
       if (values_.empty()) first_terms_ = terms;
       values_.push_back(values_of(layer, terms));
     }
@@ -73,8 +88,9 @@ class Exchange {
 
   // The effect on each output of inputs that are exchanged together.
   Eigen::RowVectorXd effect(Index input, Index inputs) const {
-    const auto block = x_.middleCols(input, inputs);
+    const MatrixD block = x_.middleCols(input, inputs);
     const MatrixD step = block(partner_, Eigen::all) - block;
+    if (step.isZero(0)) return Eigen::RowVectorXd::Zero(readout_.cols());
     MatrixD change = MatrixD::Zero(x_.rows(), readout_.cols());
     if (network_.direct_links) change.noalias() += step * readout_.middleRows(input, inputs);
     const NetworkLayer& first = network_.layers.front();
@@ -104,22 +120,18 @@ class Exchange {
  private:
   const Network& network_;
   const MatrixD& readout_;
-  const MatrixD x_;
+  const Rows x_;
   const std::vector<Index> partner_;
   MatrixD first_terms_;
   std::vector<MatrixD> values_;  // of the units, layer by layer
 };
 
-}  // namespace
-
-template <class Scalar>
-MatrixD input_effects(const Network& network, const MatrixD& readout, const VectorD& units,
-                      const InputView<Scalar>& rows, const std::vector<Index>& ends, int threads,
-                      const Team::Poll& poll) {
+template <class Rows>
+MatrixD effects_on(const Network& network, const MatrixD& readout, Rows rows,
+                   const std::vector<Index>& ends, int threads, const Team::Poll& poll) {
   const Index blocks = static_cast<Index>(ends.size());
   MatrixD effects(blocks, readout.cols());
-  const MatrixD in_units = readout.array().rowwise() / units.array().transpose();
-  const Exchange exchange(network, in_units, copy_of(rows));
+  const Exchange<Rows> exchange(network, readout, std::move(rows));
   Team::run(threads, poll, [&](Team& team) {
     team.for_each(blocks, [&](Index block, int worker) {
       team.poll(worker);
@@ -129,6 +141,17 @@ MatrixD input_effects(const Network& network, const MatrixD& readout, const Vect
     });
   });
   return effects;
+}
+
+}  // namespace
+
+template <class Scalar>
+MatrixD input_effects(const Network& network, const MatrixD& readout, const VectorD& units,
+                      const InputView<Scalar>& rows, const std::vector<Index>& ends, int threads,
+                      const Team::Poll& poll) {
+  const MatrixD in_units = readout.array().rowwise() / units.array().transpose();
+  return rows.is_sparse() ? effects_on(network, in_units, sparse_copy(rows), ends, threads, poll)
+                          : effects_on(network, in_units, dense_copy(rows), ends, threads, poll);
 }
 
 template MatrixD input_effects<float>(const Network&, const MatrixD&, const VectorD&,

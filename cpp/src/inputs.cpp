@@ -44,6 +44,7 @@ std::vector<Index> rows_with_weight(const Eigen::ArrayXd& weights) {
 template <class Scalar>
 Inputs<Scalar>::Inputs(const InputView<Scalar>& view)
     : data_(view.data),
+      sparse_(view.sparse),
       rows_(view.rows),
       columns_(view.columns),
       row_major_(view.row_major),
@@ -65,38 +66,35 @@ void Inputs<Scalar>::to_column_major(Team& team) {
   row_major_ = false;
 }
 
+// Calls along_row(values, weight) or along_column(column, values, weights), in the order of memory, for all values of the
+// rows of a range that have nonzero weight.
 template <class Scalar>
-void Inputs<Scalar>::learn_scales(Scaling scaling, const double* root_weights, Team& team,
-                                  const Reduction* reduction) {
+template <class AlongRow, class AlongColumn>
+void Inputs<Scalar>::visit(RowRange range, const Eigen::ArrayXd& weights, const AlongRow& along_row,
+                           const AlongColumn& along_column) const {
   using Line = Eigen::Array<Scalar, Eigen::Dynamic, 1>;
-  using Doubles = Eigen::ArrayXd;
-  const RowBlocks blocks = RowBlocks::for_width(rows_, 0, columns_).completed_by(reduction);
-  const Doubles weights = root_weights
-                              ? Doubles(Eigen::Map<const Doubles>(root_weights, rows_).square())
-                              : Doubles::Ones(rows_);
-  const double total = blocks.complete(weights.sum());
-  // Calls along_row(values, weight) or along_column(column, values, weights), in the order of memory, for all values
-  // of a block's rows with nonzero weight.
-  const auto visit = [&](Index b, const auto& along_row, const auto& along_column) {
-    const RowRange range = blocks.block(b);
-    const auto block_weights = weights.segment(range.first, range.count);
-    for (Index i = range.first; row_major_ && i < range.first + range.count; ++i) {
-      if (weights[i] == 0) continue;
-      const Eigen::Map<const Line> row(data_ + i * columns_, columns_);
-      along_row(row.template cast<double>(), weights[i]);
-    }
-    for (Index j = 0; !row_major_ && j < columns_; ++j) {
-      const Eigen::Map<const Line> column(data_ + j * rows_ + range.first, range.count);
-      along_column(j, column.template cast<double>(), block_weights);
-    }
-  };
+  const auto block_weights = weights.segment(range.first, range.count);
+  for (Index i = range.first; row_major_ && i < range.first + range.count; ++i) {
+    if (weights[i] == 0) continue;
+    const Eigen::Map<const Line> row(data_ + i * columns_, columns_);
+    along_row(row.template cast<double>(), weights[i]);
+  }
+  for (Index j = 0; !row_major_ && j < columns_; ++j) {
+    const Eigen::Map<const Line> column(data_ + j * rows_ + range.first, range.count);
+    along_column(j, column.template cast<double>(), block_weights);
+  }
+}
 
+template <class Scalar>
+RowTotals Inputs<Scalar>::means_and_ranges(const Eigen::ArrayXd& weights, double total,
+                                           const RowBlocks& blocks, Team& team) const {
+  using Doubles = Eigen::ArrayXd;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const auto add_to_means = [&](const LaneTotals& lane, Index b, int) {
     Eigen::Map<Doubles> means(lane.sums, columns_);
     Eigen::Map<Doubles> low(lane.least, columns_), high(lane.greatest, columns_);
     visit(
-        b,
+        blocks.block(b), weights,
         [&](const auto& row, double weight) {
           means += row * (weight / total);
           low = low.min(row);
@@ -108,37 +106,94 @@ void Inputs<Scalar>::learn_scales(Scaling scaling, const double* root_weights, T
           high[j] = std::max(high[j], (weight > 0).select(column, -kInfinity).maxCoeff());
         });
   };
-  const RowTotals first = blocks.totals(team, columns_, columns_, add_to_means);
-  const VectorD &minimum = first.least, &maximum = first.greatest;
-  bounds_ = {minimum, maximum};
-  const auto constant = (minimum.array() == maximum.array()).eval();
-  if (scaling == Scaling::none) {
-    for (Index j = 0; j < columns_; ++j) {
-      if (constant[j]) frozen_.push_back(j);
-    }
-    frozen_values_ = minimum(frozen_);
-    return;
-  }
-  center_ = constant.select(minimum, first.sums);
-  // Deviations are squared in units of the column's range, so that columns of size 1e±160 do not overflow or vanish.
-  const Doubles unit = (maximum - minimum).array().max(std::numeric_limits<double>::min());
-  const Doubles inverse_unit = unit.inverse();
+  return blocks.totals(team, columns_, columns_, add_to_means);
+}
 
-  const VectorD squares = blocks.sum(team, columns_, [&](double* sums, Index b, int) {
+template <class Scalar>
+VectorD Inputs<Scalar>::squared_deviations(const Eigen::ArrayXd& weights,
+                                           const Eigen::ArrayXd& inverse_unit,
+                                           const RowBlocks& blocks, Team& team) const {
+  return blocks.sum(team, columns_, [&](double* sums, Index b, int) {
     visit(
-        b,
+        blocks.block(b), weights,
         [&](const auto& row, double weight) {
-          Eigen::Map<Doubles>(sums, columns_) +=
+          Eigen::Map<Eigen::ArrayXd>(sums, columns_) +=
               ((row - center_.array()) * inverse_unit).square() * weight;
         },
         [&](Index j, const auto& column, const auto& weight) {
           sums[j] += (((column - center_[j]) * inverse_unit[j]).square() * weight).sum();
         });
   });
+}
+
+template <class Scalar>
+void Inputs<Scalar>::learn_scales(Scaling scaling, const double* root_weights, Team& team,
+                                  const Reduction* reduction) {
+  using Doubles = Eigen::ArrayXd;
+  const RowBlocks blocks = RowBlocks::for_width(rows_, 0, columns_).completed_by(reduction);
+  const Doubles weights = root_weights
+                              ? Doubles(Eigen::Map<const Doubles>(root_weights, rows_).square())
+                              : Doubles::Ones(rows_);
+  const double total = blocks.complete(weights.sum());
+  const RowTotals first = is_sparse() ? sparse_means_and_ranges(weights, total, blocks, team)
+                                      : means_and_ranges(weights, total, blocks, team);
+  const VectorD &minimum = first.least, &maximum = first.greatest;
+  bounds_ = {minimum, maximum};
+  const Flags constant = minimum.array() == maximum.array();
+  if (scaling == Scaling::none) {
+    for (Index j = 0; j < columns_; ++j) {
+      if (constant[j]) frozen_.push_back(j);
+    }
+    frozen_values_ = minimum(frozen_);
+    learn_rest();
+    return;
+  }
+  if (scaling == Scaling::common) {
+    center_ = constant.select(minimum, 0.0);
+    return scale_by(VectorD::Constant(columns_, common_scale(weights, blocks, team)), constant);
+  }
+  center_ = constant.select(minimum, first.sums);
+  // Deviations are squared in units of the column's range, so that columns of size 1e±160 do not overflow or vanish.
+  const Doubles unit = (maximum - minimum).array().max(std::numeric_limits<double>::min());
+  const Doubles inverse_unit = unit.inverse();
+
+  const VectorD squares =
+      is_sparse() ? sparse_squared_deviations(weights, total, inverse_unit, blocks, team)
+                  : squared_deviations(weights, inverse_unit, blocks, team);
   VectorD scale = ((squares.array() / total).sqrt() * unit).matrix();
   if (scaling == Scaling::robust) {
     resist_wild_values(rows_with_weight(weights), weights, blocks, scale, team);
   }
+  scale_by(scale, constant);
+}
+
+template <class Scalar>
+double Inputs<Scalar>::common_scale(const Eigen::ArrayXd& weights, const RowBlocks& blocks,
+                                    Team& team) const {
+  using Line = Eigen::Array<Scalar, Eigen::Dynamic, 1>;
+  const double largest =  // squares of others are in units of it
+      std::max(bounds_.lower.cwiseAbs().maxCoeff(), bounds_.upper.cwiseAbs().maxCoeff());
+  const VectorD sums = blocks.sum(team, 2, [&](double* lane, Index b, int) {
+    const auto add = [&](const auto& values, const auto& weight) {
+      lane[0] += ((values / largest).square() * weight).sum();
+      lane[1] += ((values != 0).template cast<double>() * weight).sum();
+    };
+    const RowRange range = blocks.block(b);
+    if (!is_sparse()) {
+      return visit(range, weights, add,
+                   [&](Index, const auto& column, const auto& weight) { add(column, weight); });
+    }
+    for (Index i = range.first; i < range.first + range.count; ++i) {
+      const Index first = sparse_.starts[i], count = sparse_.starts[i + 1] - first;
+      add(Eigen::Map<const Line>(sparse_.values + first, count).template cast<double>(),
+          weights[i]);
+    }
+  });
+  return largest * std::sqrt(sums[0] / sums[1]);
+}
+
+template <class Scalar>
+void Inputs<Scalar>::scale_by(const VectorD& scale, const Flags& constant) {
   for (Index j = 0; j < columns_; ++j) {
     if (!constant[j]) check_deviation(j, scale[j]);
     inverse_scale_[j] = constant[j] ? 0.0 : 1 / scale[j];
@@ -148,6 +203,7 @@ void Inputs<Scalar>::learn_scales(Scaling scaling, const double* root_weights, T
   constexpr double kFarthestFolded = std::is_same_v<Scalar, double> ? 1e3 : 8.0;
   folded_ = (center_.array().abs() * inverse_scale_.array()).maxCoeff() <= kFarthestFolded &&
             within_range<Scalar>(inverse_scale_);
+  learn_rest();
 }
 
 template <class Scalar>
@@ -174,6 +230,18 @@ void Inputs<Scalar>::resist_wild_values(const std::vector<Index>& rows,
   // Every so many rows of all, wherever they are.
   const RowNumbers numbers = blocks.number(static_cast<Index>(rows.size()));
   const Index step = (numbers.all + kEnough - 1) / kEnough;
+  const auto resist = [&](Index j, const std::array<double, 3>& found) {
+    const auto [low, median, high] = found;
+    const double narrow = (high - low) / kQuartilesOfNormal;
+    if (!(narrow > 0 && scale[j] > kTimesWider * narrow)) return;
+    scale[j] = std::max(narrow, farthest(j) / kLargest);
+    center_[j] = median;
+  };
+  if (is_sparse()) {
+    const auto found = sparse_quartiles(far, rows, step, weights);
+    for (std::size_t c = 0; c < far.size(); ++c) resist(far[c], found[c]);
+    return;
+  }
   const Index skipped = (numbers.first + step - 1) / step * step - numbers.first;
   const Index own = std::max<Index>(0, (numbers.count - skipped + step - 1) / step);
   VectorD samples(wide * own), counts(own);  // values row by row, and the weights of these rows
@@ -191,15 +259,10 @@ void Inputs<Scalar>::resist_wild_values(const std::vector<Index>& rows,
   counts = blocks.gather(counts);
   team.for_each(wide, [&](Index c, int worker) {
     team.poll(worker);
-    const Index j = far[static_cast<std::size_t>(c)];
     std::vector<std::pair<double, double>> values;
     values.reserve(static_cast<std::size_t>(counts.size()));
     for (Index i = 0; i < counts.size(); ++i) values.emplace_back(samples[i * wide + c], counts[i]);
-    const auto [low, median, high] = quartiles(values);
-    const double narrow = (high - low) / kQuartilesOfNormal;
-    if (!(narrow > 0 && scale[j] > kTimesWider * narrow)) return;
-    scale[j] = std::max(narrow, farthest(j) / kLargest);
-    center_[j] = median;
+    resist(far[static_cast<std::size_t>(c)], quartiles(values));
   });
 }
 
@@ -246,7 +309,9 @@ void Inputs<Scalar>::adapt(const UnitWeights& units, Matrix<Scalar>& weights,
 }
 
 template <class Scalar>
-InputBlock<Scalar> Inputs<Scalar>::load(RowRange range, Matrix<Scalar>& scratch) const {
+InputBlock<Scalar> Inputs<Scalar>::load(RowRange range, LoadedRows<Scalar>& loaded) const {
+  if (is_sparse()) return load_sparse(range, loaded.sparse);
+  Matrix<Scalar>& scratch = loaded.dense;
   const bool scaled = standardized_ && !folded_;
   const blas::Op op = row_major_ ? blas::Op::transpose : blas::Op::none;
   if (!scaled && !range.list) {
@@ -280,11 +345,7 @@ InputBlock<Scalar> Inputs<Scalar>::load(RowRange range, Matrix<Scalar>& scratch)
 template <class Scalar>
 void Inputs<Scalar>::copy_columns(RowRange range, Index first, Index count, double* out,
                                   Index leading) const {
-  // Rounded to the feature type, as load() does: both see the same features.
-  const auto standardized = [&](double value, Index column) {
-    return static_cast<double>(
-        static_cast<Scalar>((value - center_[column]) * inverse_scale_[column]));
-  };
+  if (is_sparse()) return copy_sparse_columns(range, first, count, out, leading);
   // From row-major rows, eight at a time, which fill one cache line of a column.
   const Index run = row_major_ ? 8 : range.count;
   for (Index start = 0; start < range.count; start += run) {

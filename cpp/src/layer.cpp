@@ -7,12 +7,14 @@
 namespace stagenets {
 
 template <class Scalar>
-Layer<Scalar>::Layer(const UnitWeights& units, Activation activation) : activation_(activation) {
+Layer<Scalar>::Layer(const UnitWeights& units, Activation activation, const VectorD& rest)
+    : activation_(activation) {
   dense_ = sparse_weights_.assign(units, nullptr, biases_);
   if (dense_.empty()) return;
   const UnitWeights dense = pick(units, dense_);
   weights_ = dense.weights.template cast<Scalar>();
   biases_(dense_) = dense.biases.template cast<Scalar>();
+  if (rest.size() > 0) base_ = weights_.template cast<double>().transpose() * rest;
 }
 
 template <class Scalar>
@@ -20,11 +22,13 @@ void Layer<Scalar>::assign(const UnitWeights& units, const Inputs<Scalar>& input
   dense_ = sparse_weights_.assign(units, &inputs, biases_);
   if (dense_.empty()) return;
   if (static_cast<Index>(dense_.size()) == units.count()) {
-    return inputs.adapt(units, weights_, biases_);
+    inputs.adapt(units, weights_, biases_);
+  } else {
+    Vector<Scalar> dense_biases;
+    inputs.adapt(pick(units, dense_), weights_, dense_biases);
+    biases_(dense_) = dense_biases;
   }
-  Vector<Scalar> dense_biases;
-  inputs.adapt(pick(units, dense_), weights_, dense_biases);
-  biases_(dense_) = dense_biases;
+  base_ = inputs.rest_product(weights_);
 }
 
 template <class Scalar>
@@ -76,6 +80,7 @@ void Layer<Scalar>::map_dense(const InputBlock<Scalar>& x, Index rows, Scalar* o
 template <class Scalar>
 void Layer<Scalar>::multiply(const InputBlock<Scalar>& x, Index rows, Scalar* out,
                              Index leading) const {
+  if (x.sparse) return multiply_sparse(*x.sparse, weights_, base_, out, leading);
   constexpr Index kHandful = 6;
   if (weights_.cols() <= kHandful) return multiply_handful(x, rows, out, leading);
   blas::gemm<Scalar>(x.op, blas::Op::none, rows, weights_.cols(), weights_.rows(), 1, x.data,

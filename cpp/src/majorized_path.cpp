@@ -3,7 +3,7 @@
 namespace stagenets {
 
 template <class Scalar>
-MajorizedPath<Scalar>::MajorizedPath(const RidgeFactor<Scalar>& factor, const Targets& targets,
+MajorizedPath<Scalar>::MajorizedPath(const CoordinateFactor<Scalar>& factor, const Targets& targets,
                                      Loss loss, const RowWeights& weights, const RowBlocks& blocks,
                                      MajorizedStops stops, Team& team)
     : factor_(factor),

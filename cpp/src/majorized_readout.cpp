@@ -25,7 +25,7 @@ void for_each_piece(RowRange range, Index outputs, Body&& body) {
 }  // namespace
 
 template <class Scalar>
-MajorizedReadout<Scalar>::MajorizedReadout(const RidgeFactor<Scalar>& factor,
+MajorizedReadout<Scalar>::MajorizedReadout(const CoordinateFactor<Scalar>& factor,
                                            const Targets& targets, Loss loss,
                                            const RowWeights& weights, const RowBlocks& blocks,
                                            Team& team)
@@ -38,14 +38,18 @@ MajorizedReadout<Scalar>::MajorizedReadout(const RidgeFactor<Scalar>& factor,
       wants_bounded_(loss == Loss::bounded),
       loss_(targets.task(), targets.outputs()),
       bounds_(loss_.curvature_bounds()),
-      theta_(MatrixD::Zero(0, targets.outputs())),
+      theta_{MatrixD::Zero(0, targets.outputs()), {}},
       scores_(blocks, targets.outputs()),
       errors_(blocks, targets.outputs()),
       total_weight_(
           blocks.complete(roots_ ? Eigen::Map<const VectorD>(roots_, targets.rows()).squaredNorm()
                                  : static_cast<double>(targets.rows()))) {
   move_to(theta_);
-  grow(factor.fixed_width());
+  if (factor.is_implicit()) {
+    grow_implicitly();
+  } else {
+    grow(factor.fixed_width());
+  }
   refit_if_due();
 }
 
@@ -90,7 +94,7 @@ void MajorizedReadout<Scalar>::measure_block(Index block, double* sums) {
 template <class Scalar>
 void MajorizedReadout<Scalar>::measured(const double* sums) {
   total_loss_ = sums[0];
-  const double energy = bounds_.dot(theta_.colwise().squaredNorm());
+  const double energy = bounds_.dot(theta_.energies());
   objective_ = total_loss_ + ratio_ * std::max(0.0, energy - sums[1]) / 2;
   curvature_ = sums[2];
 }
@@ -120,7 +124,7 @@ void MajorizedReadout<Scalar>::fit_scales() {
   for (int step = 0; step < kMostSteps; ++step) {
     const VectorD sums = sums_at(scales);
     const Eigen::RowVectorXd penalties =
-        (theta_.colwise().squaredNorm() - sums.tail(q).transpose()).cwiseMax(0.0);
+        (theta_.energies() - sums.tail(q).transpose()).cwiseMax(0.0);
     const Eigen::RowVectorXd next =
         RowLoss::next_scales({sums.head(q), sums.segment(q, q)}, penalties, total_weight_);
     const bool settled = (next.array() >= scales.array()).all();
@@ -154,8 +158,9 @@ void MajorizedReadout<Scalar>::grow(Index count) {
     add_transposed_product(columns.block(b, worker), working, matrix_map(sums, made, q, made));
   });
   const MatrixD step = columns.products(Eigen::Map<const MatrixD>(total.data(), made, q), team_);
-  theta_.conservativeResize(first + count, q);
-  theta_.bottomRows(count) = step;
+  theta_.grow(count);
+  theta_.values.bottomRows(count) = step;
+  if (theta_.image.size() > 0) theta_.image.bottomRows(count) = step;
   memory_.grow(count);
   const Matrix<Scalar> minus_step = -columns.coefficients(step, team_).template cast<Scalar>();
   const auto score_block = [&](Index b, int worker) {
@@ -173,15 +178,39 @@ void MajorizedReadout<Scalar>::grow(Index count) {
   measured(measures.data());
 }
 
+// Columns Q₀ that are not at hand move by Q₀ᵀZ like any others: by V = Z.
 template <class Scalar>
-MatrixD MajorizedReadout<Scalar>::move_to(const MatrixD& theta) {
-  const Index d = theta.rows(), q = outputs(), size = d * q;
-  const FactorColumns<Scalar> columns = factor_.columns(0, d);
-  const Matrix<Scalar> minus_theta = -columns.coefficients(theta, team_).template cast<Scalar>();
+void MajorizedReadout<Scalar>::grow_implicitly() {
+  MatrixD working(blocks_.rows(), outputs());
+  for (Index b = 0; b < blocks_.blocks(); ++b) {
+    const RowRange range = blocks_.block(b);
+    working.middleRows(range.first, range.count) =
+        scores_.block(b, 0, outputs()).template cast<double>() +
+        errors_.block(b, 0, outputs()).template cast<double>() *
+            bounds_.cwiseInverse().asDiagonal();
+  }
+  MatrixD image = factor_.image(working, team_);
+  move_to({std::move(working), std::move(image)});
+}
+
+template <class Scalar>
+Coordinates MajorizedReadout<Scalar>::move_to(const Coordinates& theta) {
+  const Index implicit = theta.image.size() > 0 ? factor_.fixed_width() : 0;
+  const Index d = theta.values.rows() - implicit, q = outputs();
+  const FactorColumns<Scalar> columns = factor_.columns(implicit, d);
+  const Index made = columns.width(), size = made * q;
+  const Matrix<Scalar> minus_theta =
+      -columns.coefficients(theta.values.bottomRows(d), team_).template cast<Scalar>();
+  MatrixD gradient(implicit + d, q);
   const RowBlocks blocks = blocks_.for_sums(size + kSums);
   const auto score_block = [&](Index b, int worker) {
     MatrixMap<Scalar> scores = scores_.block(b, 0, q);
-    scores.setZero();
+    if (implicit > 0) {
+      const RowRange range = blocks_.block(b);
+      scores = theta.image.middleRows(range.first, range.count).template cast<Scalar>();
+    } else {
+      scores.setZero();
+    }
     if (d > 0) subtract_product(columns.block(b, worker), minus_theta, scores);
   };
   theta_ = theta;
@@ -194,14 +223,25 @@ MatrixD MajorizedReadout<Scalar>::move_to(const MatrixD& theta) {
   const VectorD total = blocks.sum(team_, size + kSums, [&](double* sums, Index b, int worker) {
     if (!scales_first) score_block(b, worker);
     measure_block(b, sums + size);
-    if (d == 0) return;
+    if (implicit + d == 0) return;
     const Matrix<Scalar> pull =
         -(errors_.block(b, 0, q) + scores_.block(b, 0, q) * bounds.asDiagonal());
-    add_transposed_product(columns.block(b, worker), pull, matrix_map(sums, d, q, d));
+    if (implicit > 0) {
+      const RowRange range = blocks_.block(b);
+      gradient.middleRows(range.first, range.count) = pull.template cast<double>();
+    }
+    if (d > 0) {
+      add_transposed_product(columns.block(b, worker), pull, matrix_map(sums, made, q, made));
+    }
   });
   measured(total.data() + size);
-  return columns.products(Eigen::Map<const MatrixD>(total.data(), d, q), team_) +
-         theta_ * (ratio_ * bounds_).asDiagonal();
+  gradient.bottomRows(d) =
+      columns.products(Eigen::Map<const MatrixD>(total.data(), made, q), team_);
+  gradient += theta_.values * (ratio_ * bounds_).asDiagonal();
+  if (implicit == 0) return {std::move(gradient), {}};
+  MatrixD image = gradient;
+  image.topRows(implicit) = factor_.image(gradient.topRows(implicit), team_);
+  return {std::move(gradient), std::move(image)};
 }
 
 template <class Scalar>
@@ -234,11 +274,14 @@ std::optional<MatrixD> MajorizedReadout<Scalar>::mean_hessian_factor() const {
 }
 
 template <class Scalar>
-std::optional<MatrixD> MajorizedReadout<Scalar>::descend(const MatrixD& start, double before,
-                                                         double slope, MatrixD& direction) {
+std::optional<Coordinates> MajorizedReadout<Scalar>::descend(const Coordinates& start,
+                                                             double before, double slope,
+                                                             Coordinates& direction) {
   constexpr int kLengths = 3;
-  for (int i = 0; i < kLengths; ++i, direction /= 2, slope /= 2) {
-    MatrixD gradient = move_to(start + direction);
+  for (int i = 0; i < kLengths; ++i, direction *= 0.5, slope /= 2) {
+    Coordinates end = start;
+    end += direction;
+    Coordinates gradient = move_to(end);
     if (objective_ < before + 1e-4 * slope) return gradient;
   }
   return std::nullopt;
@@ -251,30 +294,35 @@ void MajorizedReadout<Scalar>::improve(double tolerance, int most_steps, bool th
   constexpr int kModelLasts = 60;
   const auto columns = static_cast<double>(width());
   const double work_of_model = (total_weight_ + 4 * columns) * columns * columns;
-  const bool modelled = thorough && targets_.task() != Task::numbers && !loss_.bounded();
+  const bool modelled = thorough && has_plain_hessian();
   const int patience = 1 + static_cast<int>(std::min(1e6, work_of_model / work_of_step()));
-  MatrixD start = theta_;
-  MatrixD gradient = move_to(start);
+  Coordinates start = theta_;
+  Coordinates gradient = move_to(start);
   double before = objective_;
   for (int step = 0; step < most_steps; ++step) {
     if (modelled && step >= patience && (step - patience) % kModelLasts == 0) {
       if (auto factor = mean_hessian_factor()) memory_.set_model(std::move(*factor));
     }
     const Eigen::RowVectorXd steps = steepest().cwiseInverse();  // before they follow the scales
-    MatrixD direction = memory_.direction(gradient, steps, team_);
-    const double slope = gradient.cwiseProduct(direction).sum();
+    Coordinates direction = memory_.direction(gradient, steps, team_);
+    const double slope = inner(gradient, direction);
     if (-slope / 2 <= tolerance * before) return;
-    std::optional<MatrixD> next = descend(start, before, slope, direction);
+    std::optional<Coordinates> next = descend(start, before, slope, direction);
     if (!next) {
       memory_.forget();
-      direction = -gradient * steps.asDiagonal();
-      next = move_to(start + direction);
+      direction = gradient;
+      direction.scale_columns(-steps);
+      Coordinates end = start;
+      end += direction;
+      next = move_to(end);
       if (!(objective_ < before)) {  // at the limit of rounding
         move_to(start);
         return;
       }
     }
-    memory_.remember(direction, *next - gradient);
+    Coordinates change = *next;
+    change.add(-1, gradient);
+    memory_.remember(direction, std::move(change));
     start += direction;
     gradient = std::move(*next);
     before = objective_;
@@ -285,8 +333,9 @@ template <class Scalar>
 void MajorizedReadout<Scalar>::refit_if_due() {
   constexpr double kGrowth = 1.1, kTolerance = 1e-3;
   constexpr int kSteps = 3;
-  if (static_cast<double>(width()) < kGrowth * static_cast<double>(last_refit_)) return;
-  last_refit_ = width();
+  const Index rank = width() - factor_.fixed_width() + factor_.fixed_rank();
+  if (static_cast<double>(rank) < kGrowth * static_cast<double>(last_refit_)) return;
+  last_refit_ = rank;
   improve(kTolerance, kSteps, false);
 }
 

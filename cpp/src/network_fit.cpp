@@ -11,7 +11,7 @@ namespace {
 template <class Scalar>
 bool worth_column_major(const NetworkSettings& settings, const InputView<Scalar>& inputs) {
   constexpr Index kSmallBytes = Index{48} << 20, kBytes = sizeof(Scalar);
-  if (!settings.draws.mostly_sparse()) return false;
+  if (!settings.draws.mostly_sparse() || inputs.is_sparse()) return false;
   const Index width = settings.architecture->max_units() +
                       (settings.architecture->links_inputs() ? inputs.columns : 0);
   const bool below_q =
@@ -73,8 +73,13 @@ double bytes_of_fit(const TrainingData<Scalar>& data, const NetworkSettings& set
   const Architecture& architecture = *settings.architecture;
   const Index inputs = data.inputs.columns;
   const Index fixed = (settings.intercept ? 1 : 0) + (architecture.links_inputs() ? inputs : 0);
-  const FitShape shape{data.design_rows(),       inputs,        data.targets.outputs(), fixed,
-                       architecture.max_units(), sizeof(Scalar)};
+  const FitShape shape{data.design_rows(),
+                       inputs,
+                       data.targets.outputs(),
+                       fixed,
+                       architecture.max_units(),
+                       sizeof(Scalar),
+                       architecture.links_inputs() && data.inputs.is_sparse() && !data.graph};
   return ridge_bytes(shape, settings.stages) + architecture.draw_bytes(inputs, settings.stages);
 }
 
@@ -90,9 +95,10 @@ NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& 
   const RowBlocks input_blocks = blocks_of(data.inputs.rows),
                   blocks = blocks_of(data.design_rows());
   const Index pool = stages.one_shot() ? architecture.max_units() : stages.pool;
-  const double stage_operations = static_cast<double>(data.design_rows()) *
-                                  static_cast<double>(pool) *
-                                  static_cast<double>(2 * data.inputs.columns + 20);
+  const double per_row =
+      static_cast<double>(data.inputs.stored()) / static_cast<double>(data.inputs.rows);
+  const double stage_operations =
+      static_cast<double>(data.design_rows()) * static_cast<double>(pool) * (2 * per_row + 20);
   const RowWeights weights = row_weights_of(data, settings, blocks);
   const double* input_roots = weights.input_root_data();
   const TargetScaling scaling =

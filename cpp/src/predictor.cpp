@@ -37,11 +37,31 @@ void copy_clamped(const InputBlock<Given>& x, Index rows, const Vector<Scalar>& 
   }
 }
 
+// The same for sparse rows.
+template <class Scalar, class Given>
+void copy_clamped(const SparseBlock<Given>& x, const Vector<Scalar>& lower,
+                  const Vector<Scalar>& upper, SparseBlock<Scalar>& out) {
+  out.starts = x.starts;
+  out.columns = x.columns;
+  out.values.resize(x.values.size());
+  for (std::size_t e = 0; e < out.values.size(); ++e) {
+    const Index j = x.columns[e];
+    out.values[e] = clamped(static_cast<Scalar>(x.values[e]), lower[j], upper[j]);
+  }
+}
+
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The bounds, or as many others if there are none.
 VectorD bounds_or(const VectorD& bounds, Index inputs, double other) {
   return bounds.size() > 0 ? bounds : VectorD::Constant(inputs, other);
+}
+
+// What zeros are within the bounds; empty if they are zeros.
+VectorD rest_within(const InputBounds& bounds) {
+  const VectorD rest = VectorD::NullaryExpr(
+      bounds.lower.size(), [&](Index j) { return clamped(0.0, bounds.lower[j], bounds.upper[j]); });
+  return rest.isZero(0) ? VectorD() : rest;
 }
 
 }  // namespace
@@ -84,27 +104,38 @@ Predictor<Scalar>::Predictor(const Network& network, const MatrixD& readout)
     : bounded_(!network.bounds.unbounded()),
       lower_(bounds_or(network.bounds.lower, network.inputs(), -kInfinity).cast<Scalar>()),
       upper_(bounds_or(network.bounds.upper, network.inputs(), kInfinity).cast<Scalar>()),
+      rest_(rest_within(network.bounds)),
       linked_(network.linked()),
       units_(network.units()),
       readout_(readout.template cast<Scalar>()) {
   for (const NetworkLayer& layer : network.layers) {
-    layers_.push_back({Layer<Scalar>(layer.units, layer.activation),
-                       layer.gain.template cast<Scalar>(), layer.shift.template cast<Scalar>()});
+    const bool reads_inputs = layers_.empty();
+    layers_.push_back(
+        {Layer<Scalar>(layer.units, layer.activation, reads_inputs ? rest_ : VectorD()),
+         layer.gain.template cast<Scalar>(), layer.shift.template cast<Scalar>()});
+  }
+  if (linked_ > 0 && rest_.size() > 0) {
+    links_base_ = readout_.topRows(linked_).template cast<double>().transpose() * rest_;
   }
 }
 
 template <class Scalar>
 template <class Given>
 InputBlock<Scalar> Predictor<Scalar>::load(const Inputs<Given>& inputs, RowRange range,
-                                           Matrix<Given>& loaded, Matrix<Scalar>& converted,
+                                           LoadedRows<Given>& loaded, LoadedRows<Scalar>& converted,
                                            Scalar* place) const {
   const InputBlock<Given> x = inputs.load(range, loaded);
+  if (x.sparse) {
+    copy_clamped(*x.sparse, lower_, upper_, converted.sparse);
+    converted.sparse.rest = rest_.size() > 0 ? &rest_ : nullptr;
+    return {nullptr, 0, blas::Op::none, &converted.sparse};
+  }
   if (!place) {
     if constexpr (std::is_same_v<Scalar, Given>) {
       if (!bounded_) return x;
     }
-    converted.resize(range.count, inputs.columns());
-    place = converted.data();
+    converted.dense.resize(range.count, inputs.columns());
+    place = converted.dense.data();
   }
   copy_clamped(x, range.count, lower_, upper_, place);
   return {place, range.count, blas::Op::none};
@@ -132,10 +163,13 @@ template <class Given>
 void Predictor<Scalar>::scores(const Inputs<Given>& inputs, Scalar* out, Team& team,
                                const std::vector<Index>* rows) const {
   const Index count = rows ? static_cast<Index>(rows->size()) : inputs.rows();
-  const Index height = readout_.rows(), columns = readout_.cols();
+  const Index columns = readout_.cols();
+  const Index skipped =
+      inputs.is_sparse() ? linked_ : 0;  // links of sparse inputs are multiplied apart
+  const Index height = readout_.rows() - skipped;
   const RowBlocks blocks = RowBlocks::for_width(count, inputs.columns(), height + columns);
   std::vector<Scratch<Scalar>> scratch(static_cast<std::size_t>(team.size()));
-  std::vector<Matrix<Given>> loaded(scratch.size());
+  std::vector<LoadedRows<Given>> loaded(scratch.size());
   blocks.sweep(team, [&](Index, Index b, int worker) {
     RowRange range = blocks.block(b);
     if (rows) range.list = rows->data();
@@ -144,12 +178,17 @@ void Predictor<Scalar>::scores(const Inputs<Given>& inputs, Scalar* out, Team& t
     // Inputs that are linked directly are loaded to where the readout wants them.
     const InputBlock<Scalar> x = load(inputs, range, loaded[static_cast<std::size_t>(worker)],
                                       own.inputs, linked_ > 0 ? own.pool.data() : nullptr);
-    evaluate_layers(x, range.count, own.pool, linked_);
+    evaluate_layers(x, range.count, own.pool, linked_ - skipped);
     own.pool.col(height - 1).setOnes();
     // Row-major out is column-major outᵀ = readoutᵀ · designᵀ.
     blas::gemm<Scalar>(blas::Op::transpose, blas::Op::transpose, columns, range.count, height, 1,
-                       readout_.data(), height, own.pool.data(), range.count, 0,
+                       readout_.data() + skipped, readout_.rows(), own.pool.data(), range.count, 0,
                        out + range.first * columns, columns);
+    if (skipped == 0) return;
+    MatrixD linked(range.count, columns);
+    multiply_sparse(*x.sparse, readout_, links_base_, linked.data(), range.count);
+    RowMajorMap<Scalar>(out + range.first * columns, range.count, columns,
+                        Eigen::OuterStride<>(columns)) += linked.template cast<Scalar>();
   });
 }
 
@@ -158,7 +197,7 @@ template <class Given>
 void Predictor<Scalar>::activations(const Inputs<Given>& inputs, Given* out, Team& team) const {
   const RowBlocks blocks = RowBlocks::for_width(inputs.rows(), inputs.columns(), units_);
   std::vector<Scratch<Scalar>> scratch(static_cast<std::size_t>(team.size()));
-  std::vector<Matrix<Given>> loaded(scratch.size());
+  std::vector<LoadedRows<Given>> loaded(scratch.size());
   blocks.sweep(team, [&](Index, Index b, int worker) {
     const RowRange range = blocks.block(b);
     Scratch<Scalar>& own = scratch[static_cast<std::size_t>(worker)];

@@ -12,24 +12,19 @@
 namespace stagenets {
 
 template <class Scalar>
-Index FactorColumns<Scalar>::width() const {
-  return factor_.holds_q() ? count_ : first_ + count_;
-}
-
-template <class Scalar>
 ConstMatrixMap<Scalar> FactorColumns<Scalar>::block(Index b, int worker) const {
-  if (factor_.holds_q()) return factor_.q_.block(b, first_, count_);
-  Design<Scalar>& design = factor_.design_;
-  const RowRange range = factor_.blocks_.block(b);
-  const Index fixed = factor_.fixed_width(), units = design.source().count(Units::kept);
+  if (held_) return held_->block(b, first_, count_);
+  Design<Scalar>& design = maker_->design_;
+  const RowRange range = maker_->blocks_.block(b);
+  const Index fixed = maker_->fixed_width(), units = design.source().count(Units::kept);
   Scratch<Scalar>& scratch = design.scratch(worker);
   Matrix<Scalar>& made = scratch.columns;
   made.resize(range.count, fixed + units);
   MatrixD& start = scratch.wide;
-  start.resize(range.count, factor_.start_width());
-  factor_.start_columns(range, matrix_map(start.data(), range.count, start.cols(), range.count));
+  start.resize(range.count, maker_->start_width());
+  maker_->start_columns(range, matrix_map(start.data(), range.count, start.cols(), range.count));
   for (Index j = 0; j < fixed; ++j) {
-    made.col(j) = start.col(factor_.kept_fixed_[j]).template cast<Scalar>();
+    made.col(j) = start.col(maker_->kept_fixed_[j]).template cast<Scalar>();
   }
   if (units > 0) {
     design.evaluate(Units::kept, range, made.data() + fixed * range.count, range.count, nullptr,
@@ -40,17 +35,17 @@ ConstMatrixMap<Scalar> FactorColumns<Scalar>::block(Index b, int worker) const {
 
 template <class Scalar>
 MatrixD FactorColumns<Scalar>::coefficients(const MatrixD& theta, Team& team) const {
-  if (factor_.holds_q()) return theta;
+  if (held_) return theta;
   MatrixD padded = MatrixD::Zero(width(), theta.cols());
   padded.bottomRows(count_) = theta;
-  solve_lower_transposed(factor_.l_.topLeftCorner(width(), width()), padded, team);
+  solve_lower_transposed(maker_->l_.topLeftCorner(width(), width()), padded, team);
   return padded;
 }
 
 template <class Scalar>
 MatrixD FactorColumns<Scalar>::products(MatrixD sums, Team& team) const {
-  if (factor_.holds_q()) return sums;
-  solve_lower(factor_.l_.topLeftCorner(width(), width()), sums, team);
+  if (held_) return sums;
+  solve_lower(maker_->l_.topLeftCorner(width(), width()), sums, team);
   return sums.bottomRows(count_);
 }
 
@@ -73,7 +68,8 @@ RidgeFactor<Scalar>::RidgeFactor(Design<Scalar>& design, RidgeState<Scalar>& sta
 
 template <class Scalar>
 FactorColumns<Scalar> RidgeFactor<Scalar>::columns(Index first, Index count) const {
-  if (!holds_q()) design_.source().gather_kept();
+  if (holds_q()) return {q_, first, count};
+  design_.source().gather_kept();
   return {*this, first, count};
 }
 

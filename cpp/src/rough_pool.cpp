@@ -92,7 +92,7 @@ void RoughPool::assign(const UnitWeights& units) {
 }
 
 void RoughPool::evaluate(RowRange range, float* out, Index leading, double* square_norms,
-                         Matrix<float>& scratch, Profile& profile) const {
+                         LoadedRows<float>& scratch, Profile& profile) const {
   layer_.evaluate(inputs_.load(range, scratch), range.count, out, leading, square_norms, &profile);
 }
 

@@ -201,6 +201,10 @@ JobBytes bytes_of(const NetworkSettings& network, const Split& split,
                   const TrainingData<Scalar>& data, const SearchSettings& search) {
   const double inputs = static_cast<double>(data.inputs.columns);
   const double outputs = static_cast<double>(data.targets.outputs());
+  const double stored =
+      static_cast<double>(data.inputs.stored()) / static_cast<double>(data.inputs.rows);
+  const double row_bytes =
+      stored * (data.inputs.is_sparse() ? sizeof(Scalar) + sizeof(std::int32_t) : sizeof(Scalar));
   const Index unlabelled = data.inputs.rows - data.targets.rows();
   const double gathered = static_cast<double>(split.train.size()) + static_cast<double>(unlabelled);
   const double train = static_cast<double>(split.train.size()) +
@@ -216,22 +220,32 @@ JobBytes bytes_of(const NetworkSettings& network, const Split& split,
   const double fixed = primal ? 1 + inputs : std::min(1 + inputs, train);
   const double width = fixed + units + 2 * static_cast<double>(network.stages.block) + 16;
   const bool links = needs_links(search, data.targets);
+  // The wide form has a triangle over the rows instead of Q and L, and paths of the height of all inputs.
+  const bool sparse_links =
+      data.inputs.is_sparse() && network.architecture->links_inputs() && !data.graph;
+  const bool wide = starts_wide(sparse_links, 1 + data.inputs.columns,
+                                static_cast<Index>(split.train.size()), network.stages);
+  const double own = wide ? units : width;
+  const double squares = wide ? train * train : 2 * width * width;
+  const double path = wide ? 2 * (inputs + units) * units : 4 * width * width;
   JobBytes bytes;
   // Q, residual and leverages; L and matrices of its size; weights of the units.
-  bytes.network = train * ((width + outputs) * sizeof(Scalar) + (links ? 8 : 0)) +
-                  2 * width * width * 8 + terms * inputs * (2 * units + pool) * 8;
+  bytes.network = train * ((own + outputs) * sizeof(Scalar) + (links ? 8 : 0)) + squares * 8 +
+                  terms * inputs * (2 * units + pool) * 8;
   // Gathered rows and targets, predictions of the test rows (and a copy for the judge), the path of one network.
-  // In float64, pools are first evaluated on a single-precision copy of the rows.
-  const double copy = sizeof(Scalar) == sizeof(double) ? inputs * sizeof(float) : 0.0;
-  bytes.common = gathered * (inputs * sizeof(Scalar) + copy) + train * 3 * outputs * 8 +
-                 test * ((outputs + width + inputs) * sizeof(Scalar) + 3 * outputs * 8) +
-                 4 * width * width * 8 + (links ? 2 * std::min(train, 4096.0) * width * 8 : 0);
+  // In float64, pools are first evaluated on a single-precision copy of dense rows.
+  const bool screened = sizeof(Scalar) == sizeof(double) && !data.inputs.is_sparse();
+  const double copy = screened ? inputs * sizeof(float) : 0.0;
+  bytes.common = gathered * (row_bytes + copy) + train * 3 * outputs * 8 +
+                 test * ((outputs + own) * sizeof(Scalar) + row_bytes + 3 * outputs * 8) +
+                 path * 8 + (links ? 2 * std::min(train, 4096.0) * own * 8 : 0);
   return bytes;
 }
 
 struct Plan {
   std::vector<Job> jobs;
-  int threads;
+  int threads;   // that take jobs
+  int helpers;   // of each of these, where memory allows few jobs at a time
   double bytes;  // that a network by itself takes
 };
 
@@ -250,6 +264,7 @@ Plan plan_jobs(const TrainingData<Scalar>& data, const SearchSettings& search) {
   plan.bytes = alone;
   plan.threads = static_cast<int>(
       std::clamp(search.max_memory / alone, 1.0, static_cast<double>(search.threads)));
+  plan.helpers = search.threads / plan.threads - 1;
   const double share = search.max_memory / plan.threads - largest.common;
   const std::size_t together = static_cast<std::size_t>(std::max(1.0, share / largest.network));
   // Few large jobs share the most work, but every thread should have some jobs.
@@ -317,7 +332,7 @@ SearchResults search_networks(const TrainingData<Scalar>& data, const SearchSett
     all.for_each(static_cast<Index>(plan.jobs.size()), [&](Index t, int worker) {
       const Job& job = plan.jobs[static_cast<std::size_t>(t)];
       const Team::Poll poll_team = [&all, worker] { all.poll(worker); };
-      Team::run(1, poll_team, [&](Team& alone) { run_job(job, alone, poll_team); });
+      Team::run(1 + plan.helpers, poll_team, [&](Team& own) { run_job(job, own, poll_team); });
       done += static_cast<Index>(job.count);
     });
   };

@@ -38,6 +38,7 @@ Scaling scaling_from_name(const std::string& name) {
   if (name == "none") return Scaling::none;
   if (name == "deviation") return Scaling::deviation;
   if (name == "robust") return Scaling::robust;
+  if (name == "common") return Scaling::common;
   throw std::invalid_argument("scaling must be 'none', 'deviation' or 'robust'; got '" + name +
                               "'");
 }

@@ -17,7 +17,7 @@
 namespace stagenets {
 namespace {
 
-double inner(const MatrixD& a, const MatrixD& b) { return a.cwiseProduct(b).sum(); }
+double dot(const MatrixD& a, const MatrixD& b) { return a.cwiseProduct(b).sum(); }
 
 }  // namespace
 
@@ -118,20 +118,20 @@ typename MajorizedReadout<Scalar>::NewtonStep MajorizedReadout<Scalar>::newton_s
   };
   MatrixD residual = centered(-gradient);
   MatrixD direction = preconditioned(residual);
-  double square = inner(residual, direction);
+  double square = dot(residual, direction);
   // Steps that are ever more accurate as they get smaller converge faster than linearly.
   const double relative = std::min(1.0, square / objective_);
   const double enough = square * std::min(0.01, std::pow(relative, 2.0 / 3));
   NewtonStep step{MatrixD::Zero(width(), outputs()), 0};
   while (square > enough && step.iterations < most) {
     const MatrixD bent = curvature_along(direction);
-    const double curvature = inner(direction, bent);
+    const double curvature = dot(direction, bent);
     if (!(curvature > 0)) break;
     step.direction += square / curvature * direction;
     residual -= square / curvature * bent;
     const MatrixD next = preconditioned(residual);
     const double before = square;
-    square = inner(residual, next);
+    square = dot(residual, next);
     direction = next + square / before * direction;
     ++step.iterations;
   }
@@ -149,15 +149,14 @@ void MajorizedReadout<Scalar>::settle() {
   constexpr double kWork = 1e11;
   const Index work_of_factors = width() / 4 + 1;
   Index left = static_cast<Index>(std::min(1e6, kWork / work_of_step())) - work_of_factors;
-  const bool log_loss = targets_.task() != Task::numbers && !wants_bounded_;
   const bool small = static_cast<double>(outputs() * width()) <= std::max(total_weight_, 4096.0);
-  if (std::is_same_v<Scalar, float> || !log_loss || !small || left < kSlow) {
+  if (std::is_same_v<Scalar, float> || !has_plain_hessian() || wants_bounded_ || !small || left < kSlow) {
     converge();
     return;
   }
   improve(kNear, kNearSteps, true);
   memory_.forget();
-  MatrixD gradient = move_to(centered(theta_));
+  MatrixD gradient = move_to({centered(theta_.values), {}}).values;
   std::vector<MatrixD> factors = output_factors();
   double last = 1;
   for (int count = 0; count < kSteps; ++count) {
@@ -165,11 +164,11 @@ void MajorizedReadout<Scalar>::settle() {
       converge();
       return;
     }
-    const MatrixD start = theta_;
+    const MatrixD start = theta_.values;
     const double before = objective_;
     NewtonStep step = newton_step(gradient, factors, left);
     left -= step.iterations;
-    const double slope = inner(gradient, step.direction);
+    const double slope = dot(gradient, step.direction);
     if (!(slope < 0)) return;
     // By convexity a step is short enough if the slope there has not risen above its negative here, which can be told
     // when the objective, a difference of larger squares, only changes by rounding.
@@ -177,13 +176,13 @@ void MajorizedReadout<Scalar>::settle() {
     bool lower = false;
     double length = 1;
     for (int halving = 0; halving < kHalvings && !lower; ++halving, length /= 2) {
-      gradient = move_to(start + length * step.direction);
+      gradient = move_to({start + length * step.direction, {}}).values;
       lower = objective_ < before + 1e-4 * length * slope ||
               (std::abs(objective_ - before) <= rounding &&
-               inner(gradient, step.direction) <= -0.9998 * slope);
+               dot(gradient, step.direction) <= -0.9998 * slope);
     }
     if (!lower) {
-      move_to(start);
+      move_to({start, {}});
       return;
     }
     // Close to the optimum, steps shrink fast unless all they do is rounding.

@@ -65,12 +65,21 @@ bool starts_in_row_space(Loss loss, Index fixed, Index rows) {
   return loss != Loss::squared && fixed > rows;
 }
 
+bool starts_wide(bool sparse_links, Index fixed, Index rows, const StagewiseSettings& stages) {
+  const bool staged = !stages.one_shot() || stages.loss != Loss::squared;
+  return sparse_links && staged && fixed >= rows && stages.alpha > 0 &&
+         stages.solver != Solver::primal;
+}
+
 double ridge_bytes(const FitShape& shape, const StagewiseSettings& stages) {
   const double rows = static_cast<double>(shape.rows), units = static_cast<double>(shape.units);
   const double outputs = static_cast<double>(shape.outputs);
   const double scalar = static_cast<double>(shape.scalar_bytes);
   const bool in_row_space = starts_in_row_space(stages.loss, shape.fixed, shape.rows);
   const double width = (in_row_space ? rows : static_cast<double>(shape.fixed)) + units;
+  if (starts_wide(shape.sparse_links, shape.fixed, shape.rows, stages)) {
+    return 8 * rows * rows + rows * units * scalar;
+  }
   if (starts_dual(shape, stages)) {
     return 8 * rows * rows + (stages.one_shot() ? rows * units * (scalar + 8) : 0.0);
   }

@@ -9,6 +9,8 @@ namespace {
 
 // The BLAS multiplies and adds about this many times faster than we gather.
 constexpr Index kDenseAdvantage = 4;
+// Products with sparse rows cost little; gathered columns are filled in.
+constexpr Index kMostOfSparseRows = 64;
 
 // Some columns of row-major rows, one after another. Eight rows at a time fill a cache line of a column.
 template <class Scalar>
@@ -29,6 +31,21 @@ void gather_columns(const InputBlock<Scalar>& x, const std::vector<Index>& colum
     for (const Index column : columns) {
       *to = x.data[row * x.leading + column];
       to += rows;
+    }
+  }
+}
+
+// The same of sparse rows; `place` has the position of every input in `columns`, or -1.
+template <class Scalar>
+void gather_columns(const SparseBlock<Scalar>& x, const std::vector<Index>& columns,
+                    const std::vector<Index>& place, Index rows, Scalar* out) {
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    std::fill_n(out + static_cast<Index>(c) * rows, rows, x.rest_of(columns[c]));
+  }
+  for (Index i = 0; i < rows; ++i) {
+    for (Index e = x.starts[i]; e < x.starts[i + 1]; ++e) {
+      const Index at = place[static_cast<std::size_t>(x.columns[e])];
+      if (at >= 0) out[at * rows + i] = x.values[e];
     }
   }
 }
@@ -101,12 +118,15 @@ std::vector<Index> SparseWeights<Scalar>::assign(const UnitWeights& units,
     term_ends_.push_back(static_cast<Index>(weights_.size()));
     return static_cast<Scalar>(units.biases[term] - offset);
   };
+  const Index most = inputs && inputs->is_sparse()
+                         ? std::min(p / kDenseAdvantage, kMostOfSparseRows)
+                         : p / kDenseAdvantage;
   std::vector<Index> others;
   clear(p);
   biases.resize(units.count());
   for (Index unit = 0; unit < units.count(); ++unit) {
     Index term = units.first_term(unit);
-    if (units.terms(unit) == 1 && nonzeros(term) * kDenseAdvantage > p) {
+    if (units.terms(unit) == 1 && nonzeros(term) > most) {
       others.push_back(unit);
       continue;
     }
@@ -126,11 +146,15 @@ std::vector<const Scalar*> SparseWeights<Scalar>::columns(const InputBlock<Scala
   thread_local std::vector<Scalar> gathered;
   std::vector<const Scalar*> columns;
   columns.reserve(inputs_.size());
-  if (x.op == blas::Op::none) {
+  if (!x.sparse && x.op == blas::Op::none) {
     for (const Index input : inputs_) columns.push_back(x.data + input * x.leading);
   } else {
     gathered.resize(inputs_.size() * static_cast<std::size_t>(rows));
-    gather_columns(x, inputs_, rows, gathered.data());
+    if (x.sparse) {
+      gather_columns(*x.sparse, inputs_, place_, rows, gathered.data());
+    } else {
+      gather_columns(x, inputs_, rows, gathered.data());
+    }
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       columns.push_back(gathered.data() + i * static_cast<std::size_t>(rows));
     }

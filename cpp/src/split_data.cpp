@@ -5,16 +5,6 @@
 namespace stagenets {
 namespace {
 
-template <class Scalar>
-std::vector<Scalar> gather_rows(const InputView<Scalar>& inputs, const std::vector<Index>& rows) {
-  std::vector<Scalar> gathered;
-  gathered.reserve(rows.size() * static_cast<std::size_t>(inputs.columns));
-  for (Index j = 0; j < inputs.columns; ++j) {
-    for (const Index row : rows) gathered.push_back(inputs(row, j));
-  }
-  return gathered;
-}
-
 VectorD gather_weights(const double* weights, Index all, const std::vector<Index>& rows) {
   if (!weights) return {};
   return Eigen::Map<const VectorD>(weights, all)(rows);
@@ -41,13 +31,33 @@ Index path_columns(const NetworkFit& fit, Index size) {
 }  // namespace
 
 template <class Scalar>
+GatheredRows<Scalar>::GatheredRows(const InputView<Scalar>& inputs, const std::vector<Index>& rows)
+    : rows_(static_cast<Index>(rows.size())), columns_(inputs.columns) {
+  if (!inputs.is_sparse()) {
+    values_.reserve(rows.size() * static_cast<std::size_t>(inputs.columns));
+    for (Index j = 0; j < inputs.columns; ++j) {
+      for (const Index row : rows) values_.push_back(inputs(row, j));
+    }
+    return;
+  }
+  const SparseRows<Scalar>& all = inputs.sparse;
+  starts_.push_back(0);
+  for (const Index row : rows) {
+    const Index first = all.starts[row], last = all.starts[row + 1];
+    values_.insert(values_.end(), all.values + first, all.values + last);
+    sparse_columns_.insert(sparse_columns_.end(), all.columns + first, all.columns + last);
+    starts_.push_back(static_cast<std::int64_t>(values_.size()));
+  }
+}
+
+template <class Scalar>
 SplitData<Scalar>::SplitData(const TrainingData<Scalar>& data, const Split& split,
                              std::size_t number, Measure measure)
     : data_(data),
       split_(split),
       number_(number),
       train_(with_unlabelled(split.train, data)),
-      inputs_(gather_rows(data.inputs, train_)),
+      inputs_(data.inputs, train_),
       targets_(data.targets.of_rows(split.train)),
       weights_(gather_weights(data.weights, data.inputs.rows, train_)),
       graph_(data.graph ? data.graph->among(train_, data.inputs.rows) : RowGraph()),
@@ -58,10 +68,7 @@ SplitData<Scalar>::SplitData(const TrainingData<Scalar>& data, const Split& spli
 
 template <class Scalar>
 TrainingData<Scalar> SplitData<Scalar>::training() const {
-  return {{inputs_.data(), static_cast<Index>(train_.size()), data_.inputs.columns, false},
-          targets_,
-          weights_.size() > 0 ? weights_.data() : nullptr,
-          nullptr,
+  return {inputs_.view(), targets_, weights_.size() > 0 ? weights_.data() : nullptr, nullptr,
           data_.graph ? &graph_ : nullptr};
 }
 

@@ -40,7 +40,7 @@ StagewiseRun<Scalar>::StagewiseRun(Design<Scalar>& design, const RowBlocks& bloc
              calibration_ ? &*calibration_ : nullptr, team),
       best_merit_(-std::numeric_limits<double>::infinity()) {
   if (settings.loss != Loss::squared) {
-    majorized_.emplace(ridge_.primal(), targets, settings.loss, design.weights(), blocks,
+    majorized_.emplace(ridge_.coordinate_factor(), targets, settings.loss, design.weights(), blocks,
                        stops_of(settings, wanted, task_), team);
     tell_errors();
   }

@@ -69,36 +69,71 @@ MatrixD multiply_lower(MatrixIn l, MatrixIn m, Team& team) {
   return product;
 }
 
-// Goes through L panel by panel, so that a large L can be interrupted between panels.
-void solve_columns(Op op, MatrixIn l, MatrixOut x, Team& team, int worker) {
+namespace {
+
+// Calls body(first, size) for panels of the columns of L, in the order in which op(L) is solved.
+template <class Body>
+void for_each_panel(Op op, Index n, Body&& body) {
   constexpr Index kPanel = 512;
-  const Index n = l.rows(), panels = (n + kPanel - 1) / kPanel;
+  const Index panels = (n + kPanel - 1) / kPanel;
   for (Index p = 0; p < panels; ++p) {
-    team.poll(worker);
     const Index first = (op == Op::none ? p : panels - 1 - p) * kPanel;
-    const Index size = std::min(kPanel, n - first), below = n - first - size;
-    auto solved = x.middleRows(first, size);
-    blas::trsm(Side::left, op, l.block(first, first, size, size), solved);
-    if (op == Op::none) {
-      blas::gemm(Op::none, Op::none, -1, l.block(first + size, first, below, size), solved, 1,
-                 x.bottomRows(below));
-    } else {
-      blas::gemm(Op::transpose, Op::none, -1, l.block(first, 0, size, first), solved, 1,
-                 x.topRows(first));
-    }
+    body(first, std::min(kPanel, n - first));
   }
 }
 
-void solve_lower(MatrixIn l, MatrixOut x, Team& team) {
-  for_each_run(team, x.cols(), kSolvedTogether, [&](Index first, Index count, int worker) {
-    solve_columns(Op::none, l, x.middleCols(first, count), team, worker);
+// What a solved panel of X takes away from some of the rows that are still to be solved.
+void subtract_panel(Op op, MatrixIn l, Index first, Index size, Index row, Index count,
+                    MatrixOut x) {
+  const auto part =
+      op == Op::none ? l.block(row, first, count, size) : l.block(first, row, size, count);
+  blas::gemm(op, Op::none, -1, part, x.middleRows(first, size), 1, x.middleRows(row, count));
+}
+
+}  // namespace
+
+// Panel by panel, so that a large L can be interrupted in between.
+void solve_columns(Op op, MatrixIn l, MatrixOut x, Team& team, int worker) {
+  for_each_panel(op, l.rows(), [&](Index first, Index size) {
+    team.poll(worker);
+    blas::trsm(Side::left, op, l.block(first, first, size, size), x.middleRows(first, size));
+    const Index rest = op == Op::none ? first + size : 0;
+    subtract_panel(op, l, first, size, rest, op == Op::none ? l.rows() - rest : first, x);
   });
 }
 
-void solve_lower_transposed(MatrixIn l, MatrixOut x, Team& team) {
-  for_each_run(team, x.cols(), kSolvedTogether, [&](Index first, Index count, int worker) {
-    solve_columns(Op::transpose, l, x.middleCols(first, count), team, worker);
+namespace {
+
+// For so few columns that one thread would do them all, the rows below (or above) each panel are divided instead.
+void solve_few_columns(Op op, MatrixIn l, MatrixOut x, Team& team) {
+  constexpr Index kRows = 1024;
+  for_each_panel(op, l.rows(), [&](Index first, Index size) {
+    auto solved = x.middleRows(first, size);
+    blas::trsm(Side::left, op, l.block(first, first, size, size), solved);
+    const Index rest = op == Op::none ? first + size : 0;
+    const Index rest_rows = op == Op::none ? l.rows() - rest : first;
+    for_each_run(team, rest_rows, kRows, [&](Index start, Index count, int) {
+      subtract_panel(op, l, first, size, rest + start, count, x);
+    });
   });
+}
+
+void solve_triangular(Op op, MatrixIn l, MatrixOut x, Team& team) {
+  constexpr Index kWorthDividing = 2048;
+  if (x.cols() <= kSolvedTogether && l.rows() >= kWorthDividing) {
+    return solve_few_columns(op, l, x, team);
+  }
+  for_each_run(team, x.cols(), kSolvedTogether, [&](Index first, Index count, int worker) {
+    solve_columns(op, l, x.middleCols(first, count), team, worker);
+  });
+}
+
+}  // namespace
+
+void solve_lower(MatrixIn l, MatrixOut x, Team& team) { solve_triangular(Op::none, l, x, team); }
+
+void solve_lower_transposed(MatrixIn l, MatrixOut x, Team& team) {
+  solve_triangular(Op::transpose, l, x, team);
 }
 
 void solve_lower_from_right(MatrixIn l, MatrixOut x, Team& team) {

@@ -70,7 +70,8 @@ void sort_by_inputs(std::vector<Index>& order, Index inputs, const RowNumbers& n
 }  // namespace
 
 TrainingValues::TrainingValues(const Value& value, Index rows, Index inputs,
-                               const double* root_weights, const RowBlocks& blocks) {
+                               const double* root_weights, const RowBlocks& blocks,
+                               const Before& before) {
   constexpr Index kMostRanked = Index{1} << 16;
   std::vector<Index> weighted;
   for (Index row = 0; row < rows; ++row) {
@@ -85,7 +86,12 @@ TrainingValues::TrainingValues(const Value& value, Index rows, Index inputs,
   std::vector<Index> chosen;
   for (Index i = 0; i < ranked; ++i) chosen.push_back(i * numbers_.all / ranked);
   order_ = chosen;
-  sort_by_inputs(order_, inputs, numbers_, value_, blocks);
+  if (before) {
+    std::sort(order_.begin(), order_.end(),
+              [&](Index a, Index b) { return before(local(a), local(b)); });
+  } else {
+    sort_by_inputs(order_, inputs, numbers_, value_, blocks);
+  }
   if (!root_weights) return;
   const MatrixD weights = values_of(chosen, 1, numbers_, blocks, [&](Index row, double* out) {
     *out = root_weights[local(row)] * root_weights[local(row)];

@@ -10,8 +10,11 @@ ValidationRows<Scalar>::ValidationRows(Design<Scalar>& design, Targets targets,
                                        const RowBlocks& blocks, Measure measure)
     : rows_(rows),
       score_(std::move(targets), weights, blocks, measure),
-      columns_(static_cast<Index>(rows.size()), design.fixed() + design.source().max_units()),
-      width_(design.fixed()) {
+      design_(design),
+      columns_(static_cast<Index>(rows.size()),
+               (design.has_sparse_links() ? 0 : design.fixed()) + design.source().max_units()),
+      width_(design.has_sparse_links() ? 0 : design.fixed()) {
+  if (width_ == 0) return;
   design.unweighted_fixed_columns({0, columns_.rows(), rows.data()}, columns_.data(),
                                   columns_.rows());
 }
@@ -32,8 +35,14 @@ template <class Scalar>
 double ValidationRows<Scalar>::score(const MatrixD& readout, const Link& link) const {
   MatrixD scores(columns_.rows(), readout.cols());
   if (columns_.rows() > 0) {
+    if (design_.has_sparse_links()) {
+      const RowRange range{0, columns_.rows(), rows_.data()};
+      design_.sparse_links().times(range, readout.topRows(design_.fixed()), scores);
+    } else {
+      scores.setZero();
+    }
     blas::gemm(blas::Op::none, blas::Op::none, 1, columns_.leftCols(width_),
-               readout.topRows(width_), 0, scores);
+               readout.bottomRows(width_), 1, scores);
     scores.rowwise() -= link.thresholds;
   }
   return score_.of(scores);

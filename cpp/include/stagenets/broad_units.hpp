@@ -5,10 +5,13 @@
 // argument to 0.8.
 #pragma once
 
+#include <optional>
+
 #include "stagenets/architecture.hpp"
 #include "stagenets/feature_nodes.hpp"
 #include "stagenets/layer.hpp"
 #include "stagenets/sizes.hpp"
+#include "stagenets/sparse_links.hpp"
 
 namespace stagenets {
 
@@ -84,6 +87,8 @@ class BroadUnits final : public NetworkUnits<Scalar> {
   void draw_features(Index stage, Index count, Team& team);
   void draw_enhancement(Index stage, Index count, Team& team);
   void refine_sparsely(UnitWeights& units, Team& team) const;
+  // The Gram matrix of [U 1], times `maps`.
+  MatrixD gram_times(const MatrixD& maps, Team& team) const;
   // Minimum and maximum activation of each unit over the rows with nonzero weight.
   std::pair<VectorD, VectorD> range_of(const Layer<Scalar>& layer, Team& team) const;
   Layer<Scalar> input_layer(const UnitWeights& units, Activation phi) const {
@@ -98,7 +103,8 @@ class BroadUnits final : public NetworkUnits<Scalar> {
   const RowBlocks& blocks_;
   const double* root_weights_;
   Index feature_target_;
-  MatrixD input_gram_;  // Gram matrix of [U 1]
+  MatrixD input_gram_;                               // Gram matrix of [U 1]
+  std::optional<SparseLinks<Scalar>> sparse_links_;  // in place of that, [1 U] of sparse inputs
   mutable std::vector<Scratch<Scalar>> scratch_;
 
   bool pool_of_features_ = true;

@@ -4,10 +4,13 @@
 // the first ones of them (the samples) and then the differences of the pairs of the graph.
 #pragma once
 
+#include <optional>
+
 #include "stagenets/candidates.hpp"
 #include "stagenets/inputs.hpp"
 #include "stagenets/rough_pool.hpp"
 #include "stagenets/row_weights.hpp"
+#include "stagenets/sparse_links.hpp"
 
 namespace stagenets {
 
@@ -23,7 +26,12 @@ class Design {
         source_(source),
         weights_(weights),
         root_weights_(weights.root_data()),
-        scratch_(static_cast<std::size_t>(workers)) {}
+        scratch_(static_cast<std::size_t>(workers)) {
+    // Differences of pairs have links that are not those of a row.
+    if (direct_links && inputs.is_sparse() && !weights.graph) {
+      sparse_links_.emplace(inputs, intercept, root_weights_);
+    }
+  }
 
   CandidateSource<Scalar>& source() { return source_; }
   const RowWeights& weights() const { return weights_; }
@@ -62,6 +70,9 @@ class Design {
   void unweighted_fixed_columns(RowRange range, double* out, Index leading) const {
     copy_fixed_columns(range, 0, fixed(), out, leading);
   }
+  // Whether the fixed columns are the links of sparse inputs, which products with them do not fill in.
+  bool has_sparse_links() const { return sparse_links_.has_value(); }
+  const SparseLinks<Scalar>& sparse_links() const { return *sparse_links_; }
 
   // Calls visit(first, count, columns) for the fixed columns on all rows, weighted, a few hundred at a time: they are the
   // first `count` ones of `columns`.
@@ -82,11 +93,16 @@ class Design {
   MatrixD fixed_products_of_rows(const RowBlocks& blocks, Team& team) const;
   MatrixD fixed_transposed_times(const MatrixD& x, Team& team);
 
+  // The units kept on a block of rows, weighted, in double.
+  void unit_columns(RowRange range, double* out, Index leading, int worker);
   // All columns (fixed, then the units kept) on a block of rows, weighted, in double.
   void all_columns(RowRange range, double* out, Index leading, int worker);
 
   // A x over all rows, for a few columns x (columns() × c).
   MatrixD times(const MatrixD& x, const RowBlocks& blocks, Team& team);
+
+  // Aᵀ x over all rows of this process.
+  MatrixD transposed_times(const MatrixD& x, const RowBlocks& blocks, Team& team);
 
   // Aᵀ(T − A Ω), where T is already weighted; residual_energy <- ‖T − A Ω‖².
   MatrixD residual_gradient(const MatrixD& readout, const MatrixD& targets, const RowBlocks& blocks,
@@ -111,6 +127,7 @@ class Design {
   CandidateSource<Scalar>& source_;
   const RowWeights& weights_;
   const double* root_weights_;
+  std::optional<SparseLinks<Scalar>> sparse_links_;
   std::vector<Scratch<Scalar>> scratch_;
 };
 

@@ -1,4 +1,4 @@
-// The ridge problem of a fit in progress: chooses the primal or the dual form, switches when the
+// The ridge problem of a fit in progress: chooses the primal, the dual or the wide form, switches when the
 // design has more columns than rows, appends the best candidates that add something, and computes the
 // readout, refined where the problem is ill-conditioned.
 #pragma once
@@ -26,9 +26,9 @@ class GrowingRidge {
   const RidgeState<Scalar>& state() const { return state_; }
   // R, by which units are chosen. With another loss than the squared error it may be replaced by the errors of that.
   Panels<Scalar>& residual() { return state_.residual; }
-  // The primal factor; there is one throughout if the loss is not squared.
-  const RidgeFactor<Scalar>& primal() const {
-    return static_cast<const RidgeFactor<Scalar>&>(*factor_);
+  // The factor with its coordinates; it has some, throughout, if the loss is not squared.
+  const CoordinateFactor<Scalar>& coordinate_factor() const {
+    return static_cast<const CoordinateFactor<Scalar>&>(*factor_);
   }
   // Γ of all units so far, if the form is primal.
   MatrixD directions();
@@ -64,6 +64,7 @@ class GrowingRidge {
   bool ill_conditioned() const;
   void change_to_dual();
   bool try_dual();
+  bool try_wide(Index spare);
   MatrixD all_steps() const;
 
   Design<Scalar>& design_;

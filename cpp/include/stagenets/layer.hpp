@@ -14,7 +14,8 @@ template <class Scalar>
 class Layer {
  public:
   explicit Layer(Activation activation = Activation::sigmoid) : activation_(activation) {}
-  Layer(const UnitWeights& units, Activation activation);
+  // Units that read any inputs as they are; `rest` has the values of sparse ones that are not stored, empty if zero.
+  Layer(const UnitWeights& units, Activation activation, const VectorD& rest = {});
   // Units that read these inputs, in the scale in which they are loaded.
   Layer(const UnitWeights& units, const Inputs<Scalar>& inputs, Activation activation)
       : activation_(activation) {
@@ -38,6 +39,7 @@ class Layer {
   SparseWeights<Scalar> sparse_weights_;  // of the units that see few inputs
   std::vector<Index> dense_;              // the others
   Matrix<Scalar> weights_;                // inputs × these others
+  VectorD base_;           // what the rest values of sparse inputs give with these weights, if any
   Vector<Scalar> biases_;  // of all units, that of the first term if there are several
   Activation activation_;
 };

@@ -19,7 +19,7 @@ template <class Scalar>
 class MajorizedPath {
  public:
   // All arguments but the stops must outlive the path.
-  MajorizedPath(const RidgeFactor<Scalar>& factor, const Targets& targets, Loss loss,
+  MajorizedPath(const CoordinateFactor<Scalar>& factor, const Targets& targets, Loss loss,
                 const RowWeights& weights, const RowBlocks& blocks, MajorizedStops stops,
                 Team& team);
 
@@ -58,7 +58,7 @@ class MajorizedPath {
   template <class Refit>
   MatrixD change_by(Refit&& refit);
 
-  const RidgeFactor<Scalar>& factor_;
+  const CoordinateFactor<Scalar>& factor_;
   Team& team_;
   MajorizedReadout<Scalar> readout_;
   MatrixD start_;  // coordinates before the first unit

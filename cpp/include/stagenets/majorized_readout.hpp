@@ -28,7 +28,6 @@
 #include <optional>
 
 #include "stagenets/quasi_newton.hpp"
-#include "stagenets/ridge_factor.hpp"
 #include "stagenets/row_loss.hpp"
 
 namespace stagenets {
@@ -37,7 +36,7 @@ template <class Scalar>
 class MajorizedReadout {
  public:
   // Starts with the fixed columns of the factor. All arguments must outlive it.
-  MajorizedReadout(const RidgeFactor<Scalar>& factor, const Targets& targets, Loss loss,
+  MajorizedReadout(const CoordinateFactor<Scalar>& factor, const Targets& targets, Loss loss,
                    const RowWeights& weights, const RowBlocks& blocks, Team& team);
 
   // Adds the next `count` columns of the factor.
@@ -58,11 +57,11 @@ class MajorizedReadout {
 
   double objective() const { return objective_; }
   double loss() const { return total_loss_; }
-  const MatrixD& coordinates() const { return theta_; }
+  const MatrixD& coordinates() const { return theta_.values; }
 
   // A state to return to, before columns were added or fitted.
   struct Snapshot {
-    MatrixD theta;
+    Coordinates theta;
     QuasiNewton memory;
     Index last_refit;
     RowLoss loss;
@@ -82,7 +81,7 @@ class MajorizedReadout {
 
  private:
   Index outputs() const { return targets_.outputs(); }
-  Index width() const { return theta_.rows(); }
+  Index width() const { return theta_.values.rows(); }
   RowRange samples_of(Index block) const;
   void measure_block(Index block, double* sums);
   static constexpr Index kSums = 3;
@@ -91,14 +90,21 @@ class MajorizedReadout {
   Eigen::RowVectorXd steepest() const { return std::max(1.0, ratio_) * bounds_; }
   void fit_scales();
   // Moves to `theta` and returns the gradient there.
-  MatrixD move_to(const MatrixD& theta);
+  Coordinates move_to(const Coordinates& theta);
+  // Adds the coordinates of the fixed columns where these are implicit.
+  void grow_implicitly();
   void improve(double tolerance, int most_steps, bool thorough);
   // Moves along the direction, or half or a quarter of it, if that lowers the objective; returns the gradient there.
-  std::optional<MatrixD> descend(const MatrixD& start, double before, double slope,
-                                 MatrixD& direction);
+  std::optional<Coordinates> descend(const Coordinates& start, double before, double slope,
+                                     Coordinates& direction);
   // Floating-point operations that a step takes. It counts the rows of all processes, each of which decides by it.
   double work_of_step() const {
     return 4 * total_weight_ * static_cast<double>(width() * outputs());
+  }
+  // Whether steps may use the Hessian: it is that of the log-loss, and not of as many coordinates as there are rows, some of
+  // which may be implicit. Wide problems are fitted by the same steps, whether their inputs are dense or sparse.
+  bool has_plain_hessian() const {
+    return targets_.task() != Task::numbers && !loss_.bounded() && !factor_.is_wide();
   }
   VectorD row_curvatures(Index block) const;
   std::optional<MatrixD> mean_hessian_factor() const;
@@ -114,7 +120,7 @@ class MajorizedReadout {
   NewtonStep newton_step(const MatrixD& gradient, const std::vector<MatrixD>& factors,
                          Index most) const;
 
-  const RidgeFactor<Scalar>& factor_;
+  const CoordinateFactor<Scalar>& factor_;
   const Targets& targets_;
   const double* roots_;
   const double* left_out_;
@@ -124,11 +130,11 @@ class MajorizedReadout {
   RowLoss loss_;
   Eigen::RowVectorXd bounds_;  // κ
   double ratio_ = 1;           // of the penalty to that of the factor
-  MatrixD theta_;
+  Coordinates theta_;
   Panels<Scalar> scores_;  // F, rows scaled by the roots of their weights
   Panels<Scalar> errors_;  // R, scaled likewise
   QuasiNewton memory_;
-  Index last_refit_ = 0;  // width at that time
+  Index last_refit_ = 0;  // independent coordinates at that time
   double total_weight_;
   double objective_ = 0, total_loss_ = 0;
   double curvature_ = 0;  // sum over the rows of their mean curvature, in units of κ

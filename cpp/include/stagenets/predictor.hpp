@@ -38,10 +38,10 @@ class Predictor {
   };
 
   // Rows of the inputs within the bounds, in the type they are evaluated in: written to `place` (rows × inputs) unless
-  // that is null, otherwise where they are or in `converted`.
+  // that is null or they are sparse, otherwise where they are or in `converted`.
   template <class Given>
-  InputBlock<Scalar> load(const Inputs<Given>& inputs, RowRange range, Matrix<Given>& loaded,
-                          Matrix<Scalar>& converted, Scalar* place) const;
+  InputBlock<Scalar> load(const Inputs<Given>& inputs, RowRange range, LoadedRows<Given>& loaded,
+                          LoadedRows<Scalar>& converted, Scalar* place) const;
   // The layers side by side, starting at column `first` of a block (rows × …).
   void evaluate_layers(const InputBlock<Scalar>& x, Index rows, Matrix<Scalar>& block,
                        Index first) const;
@@ -49,9 +49,11 @@ class Predictor {
   std::vector<PreparedLayer> layers_;
   bool bounded_;
   Vector<Scalar> lower_, upper_;  // infinite if inputs are unbounded
+  VectorD rest_;                  // what zeros are within the bounds; empty if they are zeros
   Index linked_;
   Index units_;
   Matrix<Scalar> readout_;
+  VectorD links_base_;  // what the rest values give with the readout of linked inputs
 };
 
 }  // namespace stagenets

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "stagenets/factor.hpp"
+#include "stagenets/coordinates.hpp"
 #include "stagenets/readout_path.hpp"
 #include "stagenets/row_space.hpp"
 
@@ -21,29 +21,7 @@ struct FactorRoom {
 };
 
 template <class Scalar>
-class RidgeFactor;
-
-// Some columns of Q for products block by block: blocks X with Q = X C, where X and C are Q and I, or A and L⁻ᵀ.
-template <class Scalar>
-class FactorColumns {
- public:
-  FactorColumns(const RidgeFactor<Scalar>& factor, Index first, Index count)
-      : factor_(factor), first_(first), count_(count) {}
-
-  // The number of columns of X, and these on a block of rows; valid until the worker asks for another.
-  Index width() const;
-  ConstMatrixMap<Scalar> block(Index b, int worker) const;
-  // C Θ, so that QΘ = X (C Θ); and QᵀY from XᵀY.
-  MatrixD coefficients(const MatrixD& theta, Team& team) const;
-  MatrixD products(MatrixD sums, Team& team) const;
-
- private:
-  const RidgeFactor<Scalar>& factor_;
-  Index first_, count_;
-};
-
-template <class Scalar>
-class RidgeFactor final : public Factor<Scalar> {
+class RidgeFactor final : public CoordinateFactor<Scalar> {
  public:
   // Starts from the design's fixed columns. Sets up the state. With a row space, the columns of that take the place of the
   // fixed ones, which gives the same readouts; these cannot be refined. The design must outlive it.
@@ -64,14 +42,13 @@ class RidgeFactor final : public Factor<Scalar> {
   // impossible.
   std::optional<ReadoutPath> path_by(double alpha, Design<Scalar>& design, Team& team) const;
 
-  // Columns of Q; the first ones are those of the fixed columns.
-  FactorColumns<Scalar> columns(Index first, Index count) const;
-  Index width() const { return width_; }
-  Index fixed_width() const { return static_cast<Index>(kept_fixed_.size()); }
-  // The lower triangle of I − QᵀQ = λ L⁻¹L⁻ᵀ, for the first columns.
-  MatrixD shrinkage(Index columns, Team& team) const;
-  // Ω = L⁻ᵀΘ, of the height of the first columns of a design.
-  MatrixD readout_of(const MatrixD& coordinates, Team& team) const;
+  FactorColumns<Scalar> columns(Index first, Index count) const override;
+  Index fixed_width() const override { return static_cast<Index>(kept_fixed_.size()); }
+  Index width() const override { return width_; }
+  bool is_wide() const override { return row_space_ != nullptr; }
+  MatrixD shrinkage(Index columns, Team& team) const override;
+  MatrixD image(const MatrixD& values, Team&) const override { return values; }
+  MatrixD readout_of(const MatrixD& coordinates, Team& team) const override;
 
  private:
   friend class FactorColumns<Scalar>;

@@ -34,7 +34,7 @@ class RoughPool {
   void assign(const UnitWeights& units);
   // out (range.count × candidates) <- activations, without weights. Adds their squared norms unless null.
   void evaluate(RowRange range, float* out, Index leading, double* square_norms,
-                Matrix<float>& scratch, Profile& profile) const;
+                LoadedRows<float>& scratch, Profile& profile) const;
   // Bounds of ‖g̃ − g‖ but for the relative error; infinite for candidates beyond single precision.
   const VectorD& errors() const { return errors_; }
 

@@ -1,6 +1,7 @@
 // A worker's buffers, grown on demand and reused from block to block.
 #pragma once
 
+#include "stagenets/input_block.hpp"
 #include "stagenets/profile.hpp"
 #include "stagenets/types.hpp"
 
@@ -8,8 +9,10 @@ namespace stagenets {
 
 template <class Scalar>
 struct Scratch {
-  Matrix<Scalar> inputs, features, pool, residual, columns;
-  Matrix<float> rough_inputs, rough_pool, rough_residual;  // in a float64 fit
+  LoadedRows<Scalar> inputs;
+  LoadedRows<float> rough_inputs;  // this and the next two in a float64 fit
+  Matrix<Scalar> features, pool, residual, columns;
+  Matrix<float> rough_pool, rough_residual;
   MatrixD wide;
   Profile profile;
 };

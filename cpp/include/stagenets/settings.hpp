@@ -29,9 +29,10 @@ Selection selection_from_name(const std::string& name);
 enum class Store { memory, recompute };
 Store store_from_name(const std::string& name);
 
-// How inputs are scaled: not at all, to mean 0 and deviation 1, or like that except that columns with wild values, whose
-// mean and deviation say nothing about the other rows, are scaled by their median and quartiles.
-enum class Scaling { none, deviation, robust };
+// How inputs are scaled: not at all; to mean 0 and deviation 1; like that except that columns with wild values, whose
+// mean and deviation say nothing about the other rows, are scaled by their median and quartiles; or all by one number, so
+// that values other than zero are of size 1, without a centre.
+enum class Scaling { none, deviation, robust, common };
 Scaling scaling_from_name(const std::string& name);
 
 // The criterion for stopping early: none, the leave-one-out error, or the score (accuracy or R²) on rows set aside.

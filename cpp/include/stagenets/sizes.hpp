@@ -32,11 +32,16 @@ struct FitShape {
   Index fixed;  // columns of the design before the first unit
   Index units;  // that the fit may keep
   std::size_t scalar_bytes;
+  bool sparse_links = false;  // whether the fixed columns are the links of sparse inputs
 };
 
 // Whether a fit begins with the row space of its fixed columns instead of these: there are fewer rows, and its loss has
 // no dual form.
 bool starts_in_row_space(Loss loss, Index fixed, Index rows);
+
+// Whether a fit by stages begins with the wide form: links of sparse inputs, which would be filled in otherwise, and at
+// least as many as rows.
+bool starts_wide(bool sparse_links, Index fixed, Index rows, const StagewiseSettings& stages);
 
 // Bytes that the ridge problem of a fit takes at least: Q and L, a Gram matrix or a kernel matrix.
 double ridge_bytes(const FitShape& shape, const StagewiseSettings& stages);

@@ -5,6 +5,25 @@
 
 namespace stagenets {
 
+// A copy of some rows: column by column, the order that sparse maps read without copying, or sparse like its origin.
+template <class Scalar>
+class GatheredRows {
+ public:
+  GatheredRows(const InputView<Scalar>& inputs, const std::vector<Index>& rows);
+
+  InputView<Scalar> view() const {
+    if (starts_.empty()) return {values_.data(), rows_, columns_, false};
+    return {
+        nullptr, rows_, columns_, false, {values_.data(), sparse_columns_.data(), starts_.data()}};
+  }
+
+ private:
+  Index rows_, columns_;
+  std::vector<Scalar> values_;
+  std::vector<std::int32_t> sparse_columns_;
+  std::vector<std::int64_t> starts_;  // empty unless sparse
+};
+
 template <class Scalar>
 class SplitData {
  public:
@@ -30,7 +49,7 @@ class SplitData {
   const Split& split_;
   std::size_t number_;
   const std::vector<Index> train_;  // rows of the training part, those without targets included
-  std::vector<Scalar> inputs_;  // column by column: the order that sparse maps read without copying
+  GatheredRows<Scalar> inputs_;
   Targets targets_;
   VectorD weights_;  // empty for ones
   RowGraph graph_;   // among these rows, if there is one

@@ -16,11 +16,13 @@ namespace stagenets {
 class TrainingValues {
  public:
   using Value = std::function<double(Index row, Index input)>;
+  using Before = std::function<bool(Index row, Index other)>;
 
   TrainingValues() = default;
   // value(row, input) of local rows, which must remain callable. Rows count root_weights² times, once if that is null.
+  // `before` sorts them, if it is known and all rows are local.
   TrainingValues(const Value& value, Index rows, Index inputs, const double* root_weights,
-                 const RowBlocks& blocks);
+                 const RowBlocks& blocks, const Before& before = nullptr);
   // The same order of rows with other values.
   TrainingValues with_values(Value value) const;
 
@@ -47,7 +49,12 @@ TrainingValues training_values(const Inputs<Scalar>& inputs, const double* root_
     inputs.copy_columns({row, 1, nullptr}, input, 1, &standardized, 1);
     return standardized;
   };
-  return TrainingValues(value, inputs.rows(), inputs.columns(), root_weights, blocks);
+  // Sparse rows agree in most inputs: to compare them input by input would take long.
+  TrainingValues::Before before;
+  if (inputs.is_sparse()) {
+    before = [&inputs](Index row, Index other) { return inputs.comes_before(row, other); };
+  }
+  return TrainingValues(value, inputs.rows(), inputs.columns(), root_weights, blocks, before);
 }
 
 // The same where other processes hold rows too: values can be looked at once they have been asked for, all that are

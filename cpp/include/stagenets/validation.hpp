@@ -23,7 +23,8 @@ class ValidationRows {
  private:
   const std::vector<Index>& rows_;
   TargetScore score_;
-  MatrixD columns_;  // the design on these rows
+  const Design<Scalar>& design_;
+  MatrixD columns_;  // the design on these rows, without links of sparse inputs
   Index width_;
 };
 

@@ -225,6 +225,7 @@ class DaskNetwork(StagewiseNetwork):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = False
         tags.input_tags.allow_nan = False
         tags.input_tags.categorical = False
         return tags

@@ -56,9 +56,10 @@ class NetworkClassifier(ClassifierAttributes, ClassifierMixin, StagewiseNetwork)
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training inputs, NaN where they are missing. Computations are in float32 for float32
-            inputs, otherwise in float64.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training inputs, NaN where they are missing; sparse ones must be complete and are not
+            filled in, here and in predictions. Computations are in float32 for float32 inputs,
+            otherwise in float64.
         y : array-like of shape (n_samples,), or array-like or sparse matrix of shape \
 (n_samples, n_labels)
             Classes; or, for samples with several labels, zeros and ones that say which they have.

@@ -94,12 +94,14 @@ callable, default={default weight_init}
     max_categories : int, default=255
         Largest number of categories of a column that become inputs, the most frequent ones; others
         are zeros like those not seen.
-    standardize : bool or "robust", default={default standardize}
+    standardize : bool, "robust" or "common", default={default standardize}
         Whether to scale the inputs to mean 0 and standard deviation 1. "robust" does the same,
         except for inputs with a few values so wild that they alone make the deviation: where it is
-        more than five times what the quartiles tell, median and quartiles are used. The scaling is
-        folded into the fitted weights, so predictions work on raw inputs. With or without it,
-        inputs that are constant in training get weight zero.
+        more than five times what the quartiles tell, median and quartiles are used. "common"
+        divides all inputs by one number, the root mean square of their values other than zero, and
+        does not centre them: for inputs that are mostly zeros and have the same units, like counts
+        or weights of words. The scaling is folded into the fitted weights, so predictions work on
+        raw inputs. With or without it, inputs that are constant in training get weight zero.
     extrapolate : bool, default=False
         Whether predictions follow the readout beyond the training data. By default they do not: an
         input below the least or above the greatest value seen in training counts as that value, so

@@ -195,11 +195,11 @@ class StagewiseNetwork(
         labelled = len(targets.values)
         check_intervals(self, weighted=weights is not None, several_labels=several)
         stopping = stopping_of(self, labelled, labels, groups)
-        shape = counted(weights, len(X)), X.shape[1]
+        shape = counted(weights, X.shape[0]), X.shape[1]
         settings = self._settings(shape, stopping, meaning.get("classes"), several_labels=several)
         judging = counted(None if weights is None else weights[:labelled], labelled)
-        choice = choice_of(self, X[:labelled], targets, labels, groups, judging, settings.seed)
         X = contiguous(X)
+        choice = choice_of(self, X[:labelled], targets, labels, groups, judging, settings.seed)
         no_weights = np.empty(0)
         memory = memory_for(
             self,
@@ -229,7 +229,7 @@ class StagewiseNetwork(
         network = self._network_of(fit, several_labels=several, **meaning)
         warn_if_nothing_helped(self, network.history)
         apart = stopping.validation_rows
-        used = np.delete(np.arange(len(X)), apart) if len(apart) else None
+        used = np.delete(np.arange(X.shape[0]), apart) if len(apart) else None
         return replace(
             network,
             importances=importances_of(
@@ -272,7 +272,8 @@ class StagewiseNetwork(
 
     def _validated(self, X: Any) -> FloatArray:
         rows, _ = checked_rows(self, X, reset=False)
-        return contiguous(self.network_.inputs(rows))
+        inputs: FloatArray = contiguous(self.network_.inputs(rows))
+        return inputs
 
     def _encoding(self, rows: Rows, weights: Weights | None) -> InputEncoding:
         """How the columns of these training rows become inputs."""
@@ -361,6 +362,7 @@ class StagewiseNetwork(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True

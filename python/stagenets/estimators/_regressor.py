@@ -36,9 +36,10 @@ class NetworkRegressor(RegressorMixin, StagewiseNetwork):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training inputs, NaN where they are missing. Computations are in float32 for float32
-            inputs, otherwise in float64.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training inputs, NaN where they are missing; sparse ones must be complete and are not
+            filled in, here and in predictions. Computations are in float32 for float32 inputs,
+            otherwise in float64.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets; each is standardised internally, so that their units do not matter.
         sample_weight : array-like of shape (n_samples,), optional

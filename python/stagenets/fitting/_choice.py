@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
 
 from stagenets import _core
 from stagenets.fitting._parameters import check_pool, is_auto
@@ -43,10 +44,10 @@ def choice_of(
     penalty = is_auto(model.alpha) and samples >= LEAST_SAMPLES
     if not thorough and not penalty:
         return None
-    numbers = group_numbers(groups, len(X))
+    numbers = group_numbers(groups, X.shape[0])
     block = 1 if model._is_one_shot else check_pool(model.pool_size, model.block_size)[1]
     if not penalty:
-        splits = folds_of(model, len(X), labels, numbers)
+        splits = folds_of(model, X.shape[0], labels, numbers)
         return _core.CrossValidation(splits=splits, sizes=True, block_size=block)
     alphas = model._alphas_for(model.loss)
     if numbers is None:
@@ -54,7 +55,7 @@ def choice_of(
         if len(splits) < 2:  # all rows are the same
             return None
     else:
-        splits = folds_of(model, len(X), labels, numbers)
+        splits = folds_of(model, X.shape[0], labels, numbers)
     if thorough:
         return _core.CrossValidation(splits=splits, alphas=alphas, sizes=True, block_size=block)
     used = min(_FOLDS, -(-_ENOUGH_JUDGED * _FOLDS // samples))
@@ -90,16 +91,28 @@ def folds_by_value(
 def _row_keys(X: FloatArray, values: FloatArray, seed: int) -> NDArray[np.uint64]:
     """A number for every row, as if drawn at random, that equal rows have in common."""
     rng = np.random.default_rng(seed)
-    keys = np.zeros(len(X), dtype=np.uint64)
+    keys = np.zeros(X.shape[0], dtype=np.uint64)
+    table: Any  # dense or sparse
     for table in (X, values):
         factors = rng.integers(2**63, size=table.shape[1], dtype=np.uint64) * np.uint64(2)
-        step = max(1, 2**20 // table.shape[1])  # some rows at a time: no copy of all, and Ctrl-C
-        for first in range(0, len(table), step):
-            rows = slice(first, first + step)
-            some = np.ascontiguousarray(table[rows]) + table.dtype.type(0)  # zeros have a sign
-            words = some.view(np.uint64 if some.itemsize == 8 else np.uint32).astype(np.uint64)
-            keys[rows] += np.einsum("ij,j->i", words, factors + np.uint64(1))
+        factors += np.uint64(1)
+        if issparse(table):  # zeros that are not stored would add nothing
+            parts = _words(table.data), table.indices, table.indptr
+            keys += csr_array(parts, shape=table.shape) @ factors
+        else:
+            # Some rows at a time: no copy of all, and Ctrl-C.
+            step = max(1, 2**20 // table.shape[1])
+            for first in range(0, len(table), step):
+                rows = slice(first, first + step)
+                keys[rows] += np.einsum("ij,j->i", _words(table[rows]), factors)
         for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
             keys = (keys ^ (keys >> np.uint64(shift))) * np.uint64(factor)  # mixes all bits
         keys ^= keys >> np.uint64(31)
     return keys
+
+
+def _words(values: FloatArray) -> NDArray[np.uint64]:
+    """The bits of every value, the same for a zero of either sign."""
+    values = np.ascontiguousarray(values) + values.dtype.type(0)
+    words = values.view(np.uint64 if values.itemsize == 8 else np.uint32)
+    return words.astype(np.uint64, copy=False)

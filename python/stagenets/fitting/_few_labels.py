@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import is_classifier
 from sklearn.neighbors import kneighbors_graph
 from sklearn.preprocessing import StandardScaler
 
 from stagenets import _core
-from stagenets.fitting._parameters import check_count, check_number, refusal
+from stagenets.fitting._parameters import check_count, check_number, check_scaling, refusal
 
 if TYPE_CHECKING:
     from stagenets.estimators._network import StagewiseNetwork
@@ -84,9 +85,11 @@ def neighbor_graph(model: StagewiseNetwork, X: FloatArray) -> _core.RowGraph | N
     neighbors = check_count("n_neighbors", model.n_neighbors)
     if gamma == 0:
         return None
-    if neighbors >= len(X):
-        raise refusal("n_neighbors", neighbors, f"below the number of samples ({len(X)})")
-    seen = StandardScaler().fit_transform(X) if model.standardize else X
+    if neighbors >= X.shape[0]:
+        raise refusal("n_neighbors", neighbors, f"below the number of samples ({X.shape[0]})")
+    seen = X
+    if check_scaling(model.standardize) in ("deviation", "robust"):  # each column on its own
+        seen = StandardScaler(with_mean=not issparse(X)).fit_transform(X)
     graph = kneighbors_graph(seen, neighbors, n_jobs=model.n_jobs)
     pairs = (graph + graph.T).tocoo()
     once = pairs.row < pairs.col

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from stagenets import _core
 from stagenets.fitting._parameters import check_flag, seed_of
@@ -51,7 +53,7 @@ class Memory:
         )
 
 
-def memory_for(model: StagewiseNetwork, seed: int, *data: NDArray[Any]) -> Memory | None:
+def memory_for(model: StagewiseNetwork, seed: int, *data: Any) -> Memory | None:
     """The memory for a fit to these arrays, still without stages; None if it is to have none."""
     if not _remembers(model):
         return None
@@ -81,13 +83,20 @@ def _remembers(model: StagewiseNetwork) -> bool:
     return check_flag("warm_start", model.warm_start) and not model._is_one_shot
 
 
-def _digest(arrays: Iterable[NDArray[Any]]) -> str:
+def _digest(arrays: Iterable[Any]) -> str:
     digest = hashlib.blake2b()
-    for array in arrays:
+    for array in chain.from_iterable(map(_parts, arrays)):
         by_column = array.flags.f_contiguous
         digest.update(f"{array.dtype} {array.shape} {by_column}".encode())
         digest.update(np.ascontiguousarray(array.T if by_column else array).data)
     return digest.hexdigest()
+
+
+def _parts(array: Any) -> tuple[NDArray[Any], ...]:
+    """An array as it is, or what a sparse one consists of."""
+    if issparse(array):
+        return np.asarray(array.shape), array.indptr, array.indices, array.data
+    return (array,)
 
 
 def _are_same(one: Any, other: Any) -> bool:

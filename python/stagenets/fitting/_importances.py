@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stagenets import _core
+from stagenets.fitting._parameters import contiguous
 from stagenets.fitting._threads import single_threaded_blas
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def importances_of(
     The inputs that the encoding makes of a column are exchanged together. Outputs that are numbers
     count in units of their deviation. All effects are zero if the network looks at nothing.
     """
-    rows = X[rows_to_exchange(core, len(X))]
+    rows = X[rows_to_exchange(core, X.shape[0])]
     return importances_from(core, rows, targets.deviations, encoding, threads)
 
 
@@ -52,7 +53,7 @@ def importances_from(
     with single_threaded_blas():
         effects = _core.input_effects(
             core,
-            np.ascontiguousarray(rows),
+            contiguous(rows),
             ends=np.arange(1, core.n_inputs + 1) if encoding is None else encoding.ends,
             units=deviations,
             threads=threads,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
 
 from stagenets.fitting._rows import Label, Rows
 
@@ -36,6 +37,9 @@ class InputEncoding:
     @classmethod
     def learnt(cls, rows: Rows, weights: Weights | None, max_categories: int) -> InputEncoding:
         """The encoding for training rows, in which rows count by their weights."""
+        if issparse(rows.values):  # mostly zeros, so these are the medians
+            columns = rows.shape[1]
+            return cls(np.zeros(columns), np.zeros(columns, dtype=bool), {})
         categories = {
             column: _frequent(labels, rows.values[:, column], weights, max_categories)
             for column, labels in rows.labels.items()
@@ -76,6 +80,8 @@ class InputEncoding:
             if rows.complete:
                 return values
             return np.where(np.isnan(values), self.fills.astype(values.dtype), values)
+        if issparse(values):  # a fit to dense rows has added inputs for missing values
+            values = csr_array(values).toarray()
         inputs = np.zeros((len(values), int(self.ends[-1])), dtype=values.dtype, order="F")
         starts = self.ends - np.diff(self.ends, prepend=0)
         numeric = np.setdiff1d(np.arange(self.n_columns), list(self.categories))

@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 ACTIVATIONS = ("sigmoid", "tanh", "relu", "sine", "selu", "tribas", "radbas", "identity")
@@ -81,10 +81,10 @@ def check_flag(name: str, value: Any) -> bool:
 
 def check_scaling(standardize: Any) -> str:
     """The core's name for how inputs are scaled."""
-    if isinstance(standardize, str) and standardize == "robust":
-        return "robust"
+    if isinstance(standardize, str) and standardize in ("robust", "common"):
+        return standardize
     if not isinstance(standardize, (bool, np.bool_)):
-        raise refusal("standardize", standardize, "True, False or 'robust'")
+        raise refusal("standardize", standardize, "True, False, 'robust' or 'common'")
     return "deviation" if standardize else "none"
 
 
@@ -137,8 +137,17 @@ def seed_of(random_state: Any) -> int:
         raise refusal("random_state", random_state, accepted) from error
 
 
-def contiguous(X: NDArray[Any]) -> NDArray[Any]:
-    """X itself if its rows or its columns are contiguous, otherwise a contiguous copy."""
+def contiguous(X: Any) -> Any:
+    """X itself if its rows or its columns are contiguous, otherwise a contiguous copy.
+
+    Sparse rows are those of the caller too, unless entries are out of order or there are several
+    for one place.
+    """
+    if issparse(X):
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        return X
     if X.flags.c_contiguous or X.flags.f_contiguous:
         return X
     return np.ascontiguousarray(X)

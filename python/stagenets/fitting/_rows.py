@@ -9,6 +9,7 @@ from typing import Any
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse, vstack
 from sklearn.utils import assert_all_finite, check_array, check_X_y
 from sklearn.utils.validation import validate_data
 
@@ -19,6 +20,7 @@ FLOAT_TYPES = (np.float64, np.float32)
 
 Label = Hashable
 
+_MOST_SPARSE = 2**31 - 1  # rows or columns, which the core numbers in 32 bits
 _ACCEPTED = "'from_dtype', None, or the categorical columns as a list of names, numbers or flags"
 
 
@@ -26,7 +28,8 @@ _ACCEPTED = "'from_dtype', None, or the categorical columns as a list of names, 
 class Rows:
     """Rows of numbers, NaN where they are missing; `complete` says that none is.
 
-    In a categorical column, the numbers are places in its `labels`, by column.
+    In a categorical column, the numbers are places in its `labels`, by column. Values may be
+    sparse if they are complete and without categories.
     """
 
     values: FloatArray
@@ -45,7 +48,7 @@ class Rows:
         return self.complete and not self.labels
 
     def __len__(self) -> int:
-        return len(self.values)
+        return self.shape[0]
 
     def __getitem__(self, rows: NDArray[Any]) -> Rows:
         return replace(self, values=self.values[rows])
@@ -53,7 +56,7 @@ class Rows:
     def followed_by(self, more: Rows) -> Rows:
         """These rows and more, with the labels of both in the same categorical columns."""
         labels = {j: _sorted({*own, *more.labels[j]}) for j, own in self.labels.items()}
-        values = np.concatenate([self._values_in(labels), more._values_in(labels)])
+        values = _stacked(self._values_in(labels), more._values_in(labels))
         return Rows(values, labels, self.complete and more.complete)
 
     def _values_in(self, labels: Mapping[int, Sequence[Label]]) -> FloatArray:
@@ -67,6 +70,13 @@ class Rows:
             known = ~np.isnan(values[:, column])
             values[known, column] = places[values[known, column].astype(np.intp)]
         return values
+
+
+def _stacked(values: Any, more: Any) -> Any:
+    """One table above the other; sparse if both are."""
+    if issparse(values) and issparse(more):
+        return csr_array(vstack([values, more], format="csr"))
+    return np.concatenate([csr_array(v).toarray() if issparse(v) else v for v in (values, more)])
 
 
 def checked_rows(
@@ -87,10 +97,21 @@ def checked_rows(
     if categorical is None:
         categorical = categorical_columns(model, X) if reset else model.network_.categorical_columns
     if not categorical:
-        options = {"dtype": FLOAT_TYPES, "ensure_all_finite": False, **checks}
+        options = {
+            "accept_sparse": "csr",
+            "dtype": FLOAT_TYPES,
+            "ensure_all_finite": False,
+            **checks,
+        }
         checked = validate_data(model, X, y, reset=reset, **options)
         values, y = (checked, None) if no_y else checked
+        if issparse(values) and max(values.shape) > _MOST_SPARSE:
+            raise ValueError(
+                f"sparse X must have fewer than 2^31 rows and columns; got shape {values.shape}"
+            )
         return Rows(values, {}, _are_complete(values)), y
+    if issparse(X):
+        raise ValueError("X must be dense to have categorical columns; got a sparse matrix")
     validate_data(model, X, reset=reset, skip_check_array=True)
     rows = _coded(model, X, categorical)
     if no_y:
@@ -199,10 +220,14 @@ def _sorted(labels: Collection[Label]) -> list[Label]:
     return sorted(labels, key=order)
 
 
-def _are_complete(values: FloatArray) -> bool:
-    """Whether there is no NaN; ValueError for infinity."""
+def _are_complete(values: Any) -> bool:
+    """Whether there is no NaN; ValueError for infinity, and for NaN in sparse rows."""
+    if issparse(values):
+        if not _are_complete(values.data):
+            raise ValueError("Input X contains NaN: only dense inputs may have missing values")
+        return True
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(values.sum()):  # in nearly all cases: a single sweep
             return True
     assert_all_finite(values, allow_nan=True, input_name="X")
-    return not np.isnan(values).any()
+    return not bool(np.isnan(values).any())

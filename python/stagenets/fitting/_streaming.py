@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.sparsefuncs import min_max_axis
 
 from stagenets import _core
 from stagenets.fitting._fitted_network import core_network, no_path, plain_network
@@ -89,7 +91,8 @@ def _reaching(network: FittedNetwork, X: FloatArray) -> FittedNetwork:
     if plain["bounds"] is None:
         return network
     low, high = plain["bounds"]
-    bounds = np.stack([np.minimum(low, X.min(axis=0)), np.maximum(high, X.max(axis=0))])
+    least, greatest = min_max_axis(X, axis=0) if issparse(X) else (X.min(axis=0), X.max(axis=0))
+    bounds = np.stack([np.minimum(low, least), np.maximum(high, greatest)])
     return replace(network, core=core_network({**plain, "bounds": bounds}))
 
 

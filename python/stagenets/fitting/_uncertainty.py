@@ -111,8 +111,8 @@ def _of_numbers(
     rows: Rows | None,
     groups: Any,
 ) -> Uncertainty:
-    used = np.arange(len(X)) if rows is None else rows
-    roots = np.zeros(len(X))
+    used = np.arange(X.shape[0]) if rows is None else rows
+    roots = np.zeros(X.shape[0])
     roots[used] = 1
     threads = effective_threads(model.n_jobs)
     values = targets.values
@@ -146,7 +146,7 @@ def _cross_fitted(
     """Scores of every row by networks of the same size that were built without it."""
     one_label = targets.task == _core.Task.ONE_LABEL
     labels = np.argmax(targets.values, axis=1) if one_label else None
-    splits = folds_of(model, len(X), labels, group_numbers(groups, len(X)))
+    splits = folds_of(model, X.shape[0], labels, group_numbers(groups, X.shape[0]))
     scores = np.empty(targets.values.shape)
 
     def keep(split: int, found: Matrix, temperature: Matrix) -> float:

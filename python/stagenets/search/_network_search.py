@@ -254,6 +254,7 @@ class NetworkSearch(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
@@ -307,9 +308,10 @@ class ClassifierSearch(ClassifierMixin, NetworkSearch):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training inputs, NaN where they are missing. Computations are in float32 for float32
-            inputs, otherwise in float64.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training inputs, NaN where they are missing; sparse ones must be complete and are not
+            filled in, here and in predictions. Computations are in float32 for float32 inputs,
+            otherwise in float64.
         y : array-like of shape (n_samples,), or array-like or sparse matrix of shape \
 (n_samples, n_labels)
             Classes; or, for samples with several labels, zeros and ones that say which they have.
@@ -393,9 +395,10 @@ class RegressorSearch(RegressorMixin, NetworkSearch):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training inputs, NaN where they are missing. Computations are in float32 for float32
-            inputs, otherwise in float64.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training inputs, NaN where they are missing; sparse ones must be complete and are not
+            filled in, here and in predictions. Computations are in float32 for float32 inputs,
+            otherwise in float64.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets.
         sample_weight : array-like of shape (n_samples,), optional
