@@ -23,6 +23,7 @@ from sklearn.base import (
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
+from stagenets import _core
 from stagenets.estimators._network import StagewiseNetwork
 from stagenets.fitting._fitted_network import FloatArray
 from stagenets.fitting._labels import CodedLabels, dense_labels
