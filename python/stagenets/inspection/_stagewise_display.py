@@ -246,7 +246,8 @@ class StagewiseDisplay:
         ax.grid(alpha=0.3)
         if self.n_kept is not None and self.n_kept < most:
             ax.axvline(self.n_kept, color="grey", linestyle="--", label=f"kept: {self.n_kept}")
-        ax.legend()
+        # A fixed place: looking for the best one can take so long that matplotlib warns.
+        ax.legend(loc="upper right" if quantity == "objective" else "lower right")
 
 
 def _usual_score(network: StagewiseNetwork) -> tuple[Callable[..., Any], str]:

@@ -154,5 +154,5 @@ class UnitsDisplay:
         axes.set(xlabel="stage", ylabel="score: drop in the objective", title=title)
         axes.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
         axes.grid(alpha=0.3)
-        axes.legend()
+        axes.legend(loc="upper right")
         return self
