@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 import problems
@@ -134,7 +133,6 @@ def bad_data(cls):
         "words": (words, y, "could not convert"),
         "strings": (words.astype(str), y, None),
         "mixed-objects": (np.where(X > 0, X.astype(object), {}), y, None),
-        "sparse": (sparse.csr_array(X), y, "[Ss]parse"),
     }
 
 

@@ -164,7 +164,7 @@ def test_noise_has_no_held_out_score_worth_naming(run, folder):
     _, err = run("fit", "noise.csv", "--target", "x0", "--out", "model")
     assert "scores on held-out rows (5 folds" in err
     found = held_out(run, "noise.csv", "--target", "x0")
-    assert found["held_out"]["mean"]["r2"] < 0 < 0.2 < found["training"]["r2"]
+    assert found["held_out"]["mean"]["r2"] < 0 < 0.1 < found["training"]["r2"]
     mean, std = (found["held_out"][name]["r2"] for name in ("mean", "std"))
     assert f"R²    {mean:.4f} ± {std:.4f}  ({found['training']['r2']:.4f} on the training" in err
 

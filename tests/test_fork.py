@@ -113,7 +113,7 @@ for pid in pids_seen:
 IN_THE_MIDST_OF_A_CROSS_VALIDATION = """
 parent, pids = os.getpid(), []
 def draw(rng, pool_size, n_features):
-    if os.getpid() == parent and len(pids) < 8:
+    if os.getpid() == parent and len(pids) < 4:
         pid = os.fork()
         if pid == 0:
             signal.alarm(200)
@@ -128,7 +128,7 @@ except RuntimeError as error:
     os._exit(0)
 if os.getpid() != parent:
     os._exit(0)
-assert len(pids) == 8 and fit(3, alpha="auto", weight_init=draw) == forked
+assert len(pids) == 4 and fit(3, alpha="auto", weight_init=draw) == forked
 for pid in pids:
     _, status = os.waitpid(pid, 0)
     assert os.waitstatus_to_exitcode(status) in (0, 1), status

@@ -112,5 +112,5 @@ def test_no_kind_of_column_is_worse_than_no_inputs(cls, kind):
 @pytest.mark.parametrize("bad", ["yes", 1, None, "deviation"])
 def test_other_values_are_refused(bad):
     X, y = problems.data_for(stagenets.ELMRegressor)
-    with pytest.raises(ValueError, match="standardize must be True, False or 'robust'"):
+    with pytest.raises(ValueError, match="standardize must be True, False, 'robust' or 'common'"):
         problems.small(stagenets.ELMRegressor, standardize=bad).fit(X, y)

@@ -56,8 +56,8 @@ TargetScaling Targets::scaling(const double* root_weights, const RowBlocks& bloc
                               ? Doubles(Eigen::Map<const Doubles>(root_weights, rows()).square())
                               : Doubles::Ones(rows());
   const double total = blocks.complete(weights.sum());
-  VectorD least(q), greatest(q);
-  for (Index c = 0; c < q; ++c) {
+  VectorD least = VectorD::Constant(q, kInfinity), greatest = VectorD::Constant(q, -kInfinity);
+  for (Index c = 0; rows() > 0 && c < q; ++c) {  // another process may have them all
     least[c] = (weights > 0).select(values_.col(c).array(), kInfinity).minCoeff();
     greatest[c] = (weights > 0).select(values_.col(c).array(), -kInfinity).maxCoeff();
   }
