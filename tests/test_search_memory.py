@@ -41,8 +41,10 @@ print(peak() - before)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss counts differently elsewhere")
-@pytest.mark.parametrize("scoring", ["none", "neg_log_loss", "own"])
-@pytest.mark.parametrize(("n", "outputs"), [(20_000, 4), (60_000, 10)])
+@pytest.mark.parametrize(
+    ("n", "outputs", "scoring"),
+    [(20_000, 4, "none"), (20_000, 4, "neg_log_loss"), (60_000, 10, "own")],  # large ones are slow
+)
 def test_a_search_stays_within_its_memory(n, outputs, scoring):
     arguments = [str(n), str(outputs), scoring, str(MAX_MEMORY)]
     result = subprocess.run(
