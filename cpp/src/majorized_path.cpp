@@ -77,8 +77,7 @@ void MajorizedPath<Scalar>::return_to_remembered() {
 
 template <class Scalar>
 void MajorizedPath<Scalar>::converge(bool to_rounding) {
-  const MatrixD change =
-      change_by([&] { to_rounding ? readout_.settle() : readout_.converge(); });
+  const MatrixD change = change_by([&] { to_rounding ? readout_.settle() : readout_.converge(); });
   if (stages_.empty()) {
     start_ += change;
   } else if (MatrixD& all = stages_.back().all; all.size() > 0) {
@@ -123,7 +122,7 @@ ReadoutPath MajorizedPath<Scalar>::path(const MatrixD& directions) const {
 template <class Scalar>
 ReadoutPath MajorizedPath<Scalar>::path_at_sizes(std::size_t penalty) {
   if (stops_made() < stops_.sizes.size()) {
-    readout_.grow(factor_.width() - readout_.coordinates().rows());
+    if (stops_.only) grow_to(factor_.width() - factor_.fixed_width() - features_);
     const std::vector<MatrixD> readouts = converged();
     for (std::size_t i = 0; i < readouts.size(); ++i) {
       at_sizes_[i].resize(stops_.sizes.size(), readouts[i]);

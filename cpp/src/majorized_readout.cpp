@@ -150,11 +150,10 @@ void MajorizedReadout<Scalar>::grow(Index count) {
   const FactorColumns<Scalar> columns = factor_.columns(first, count);
   const Index made = columns.width();
   const RowBlocks blocks = blocks_.for_sums(made * q);
-  const auto share = static_cast<Scalar>(ratio_ / std::max(1.0, ratio_));
-  const Vector<Scalar> steps = steepest().cwiseInverse().transpose().template cast<Scalar>();
+  const Vector<Scalar> steps = bounds_.cwiseInverse().transpose().template cast<Scalar>();
   const VectorD total = blocks.sum(team_, made * q, [&](double* sums, Index b, int worker) {
     const Matrix<Scalar> working =
-        share * scores_.block(b, 0, q) + errors_.block(b, 0, q) * steps.asDiagonal();
+        scores_.block(b, 0, q) + errors_.block(b, 0, q) * steps.asDiagonal();
     add_transposed_product(columns.block(b, worker), working, matrix_map(sums, made, q, made));
   });
   const MatrixD step = columns.products(Eigen::Map<const MatrixD>(total.data(), made, q), team_);
@@ -244,33 +243,69 @@ Coordinates MajorizedReadout<Scalar>::move_to(const Coordinates& theta) {
   return {std::move(gradient), std::move(image)};
 }
 
+// The chances of the labels of a block's samples.
 template <class Scalar>
-VectorD MajorizedReadout<Scalar>::row_curvatures(Index block) const {
+MatrixD MajorizedReadout<Scalar>::chances_of(Index block) const {
   const RowRange range = samples_of(block);
-  VectorD all = VectorD::Constant(blocks_.block(block).count, bounds_[0]);  // that of pairs
-  if (range.count == 0) return all;
-  MatrixD errors = errors_.block(block, 0, outputs()).topRows(range.count).template cast<double>();
-  BlockWeights(roots_, range).unscale(errors);
-  all.head(range.count) =
-      loss_.mean_curvatures(errors, targets_.values().middleRows(range.first, range.count));
-  return all;
+  MatrixD chances = errors_.block(block, 0, outputs()).topRows(range.count).template cast<double>();
+  BlockWeights(roots_, range).unscale(chances);
+  chances = targets_.values().middleRows(range.first, range.count) - chances;
+  return chances;
 }
 
 template <class Scalar>
-std::optional<MatrixD> MajorizedReadout<Scalar>::mean_hessian_factor() const {
+template <class RootsOfBlock>
+MatrixD MajorizedReadout<Scalar>::weighted_gram(RootsOfBlock&& roots_of) const {
   const FactorColumns<Scalar> columns = factor_.columns(0, width());
   const MatrixD lower =
       gram(blocks_, columns.width(), team_, [&](RowRange range, MatrixMap<double> out, int worker) {
         const Index b = range.first / blocks_.block_rows();
-        const VectorD roots = row_curvatures(b).cwiseSqrt();
+        const VectorD roots = roots_of(b);
         out = roots.asDiagonal() * columns.block(b, worker).template cast<double>();
       });
-  MatrixD hessian = lower.selfadjointView<Eigen::Lower>();
-  hessian = columns.products(std::move(hessian), team_);
-  hessian = columns.products(hessian.transpose(), team_);
+  MatrixD all = lower.selfadjointView<Eigen::Lower>();
+  all = columns.products(std::move(all), team_);
+  return columns.products(all.transpose(), team_);
+}
+
+// The curvatures of a sample's scores add up to Σ p(1 − p). Of one label, they are those of q − 1 directions.
+template <class Scalar>
+std::optional<MatrixD> MajorizedReadout<Scalar>::mean_hessian_factor() const {
+  const Index directions = outputs() - (targets_.task() == Task::one_label ? 1 : 0);
+  MatrixD hessian = weighted_gram([&](Index b) {
+    const Eigen::ArrayXXd chances = chances_of(b).array();
+    VectorD curvatures = VectorD::Constant(blocks_.block(b).count, bounds_[0]);  // that of pairs
+    curvatures.head(chances.rows()) =
+        (chances * (1 - chances)).max(0.0).rowwise().sum() / static_cast<double>(directions);
+    return VectorD(curvatures.cwiseSqrt());
+  });
   hessian += ratio_ * bounds_[0] * factor_.shrinkage(width(), team_);
   if (!cholesky(hessian, team_)) return std::nullopt;
   return hessian;
+}
+
+// Cholesky factors of the Hessian of each output by itself. Of one label, q scores can only move in q − 1 directions,
+// which have q / (q − 1) of that curvature each; with two, this is the Hessian.
+template <class Scalar>
+std::vector<MatrixD> MajorizedReadout<Scalar>::output_factors() const {
+  const Index q = outputs();
+  const bool one_label = targets_.task() == Task::one_label;
+  const double share = one_label ? static_cast<double>(q) / static_cast<double>(q - 1) : 1.0;
+  std::vector<MatrixD> factors;
+  for (Index output = 0; output < (one_label && q == 2 ? 1 : q); ++output) {
+    // What is missing to the bound; nothing is for pairs.
+    MatrixD hessian = -weighted_gram([&](Index b) {
+      const Eigen::ArrayXd chance = chances_of(b).col(output).array();
+      VectorD missing = VectorD::Zero(blocks_.block(b).count);
+      missing.head(chance.size()) =
+          (bounds_[0] - share * chance * (1 - chance)).max(0.0).sqrt().matrix();
+      return missing;
+    });
+    hessian.diagonal().array() += bounds_[0];
+    if (!cholesky(hessian, team_)) return {};
+    factors.push_back(std::move(hessian));
+  }
+  return factors;
 }
 
 template <class Scalar>
@@ -279,9 +314,7 @@ std::optional<Coordinates> MajorizedReadout<Scalar>::descend(const Coordinates& 
                                                              Coordinates& direction) {
   constexpr int kLengths = 3;
   for (int i = 0; i < kLengths; ++i, direction *= 0.5, slope /= 2) {
-    Coordinates end = start;
-    end += direction;
-    Coordinates gradient = move_to(end);
+    Coordinates gradient = move_to(start + direction);
     if (objective_ < before + 1e-4 * slope) return gradient;
   }
   return std::nullopt;
@@ -312,9 +345,7 @@ void MajorizedReadout<Scalar>::improve(double tolerance, int most_steps, bool th
       memory_.forget();
       direction = gradient;
       direction.scale_columns(-steps);
-      Coordinates end = start;
-      end += direction;
-      next = move_to(end);
+      next = move_to(start + direction);
       if (!(objective_ < before)) {  // at the limit of rounding
         move_to(start);
         return;

@@ -1,10 +1,10 @@
 #include "stagenets/quasi_newton.hpp"
 
 #include <cmath>
-
 #include <vector>
 
 namespace stagenets {
+
 void QuasiNewton::remember(Coordinates step, Coordinates change) {
   constexpr std::size_t kMost = 20;
   const double curvature = inner(step, change);

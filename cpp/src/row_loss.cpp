@@ -106,14 +106,6 @@ Row RowLoss::curvature_bounds() const {
   return Row::Constant(scales_.size(), bound_of(task_));
 }
 
-VectorD RowLoss::mean_curvatures(const MatrixD& errors, const Values& targets) const {
-  if (task_ == Task::one_label) {
-    const VectorD squares = (targets - errors).rowwise().squaredNorm();
-    return (1 - squares.array()).max(0.0) / static_cast<double>(targets.cols() - 1);
-  }
-  return (errors.array().abs() * (1 - errors.array().abs())).rowwise().mean();
-}
-
 RowLoss::Sums RowLoss::to_errors(MatrixD& scores, const Values& targets,
                                  const BlockWeights& weights) const {
   switch (task_) {

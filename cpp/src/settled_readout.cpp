@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stagenets/cholesky.hpp"
-#include "stagenets/gram.hpp"
 #include "stagenets/majorized_readout.hpp"
 #include "stagenets/products.hpp"
 
@@ -30,16 +28,6 @@ MatrixD MajorizedReadout<Scalar>::centered(MatrixD rows) const {
     rows.colwise() -= means;
   }
   return rows;
-}
-
-// The chances of the labels of a block's samples.
-template <class Scalar>
-MatrixD MajorizedReadout<Scalar>::chances_of(Index block) const {
-  const RowRange range = samples_of(block);
-  MatrixD chances = errors_.block(block, 0, outputs()).topRows(range.count).template cast<double>();
-  BlockWeights(roots_, range).unscale(chances);
-  chances = targets_.values().middleRows(range.first, range.count) - chances;
-  return chances;
 }
 
 template <class Scalar>
@@ -70,35 +58,6 @@ MatrixD MajorizedReadout<Scalar>::curvature_along(const MatrixD& direction) cons
   });
   return columns.products(Eigen::Map<const MatrixD>(total.data(), made, q), team_) +
          bounds_[0] * direction;
-}
-
-// Cholesky factors of the Hessian of each output by itself. Of one label, q scores can only move in q − 1 directions,
-// which have q / (q − 1) of that curvature each; with two, this is the Hessian.
-template <class Scalar>
-std::vector<MatrixD> MajorizedReadout<Scalar>::output_factors() const {
-  const Index d = width(), q = outputs();
-  const bool one_label = targets_.task() == Task::one_label;
-  const double share = one_label ? static_cast<double>(q) / static_cast<double>(q - 1) : 1.0;
-  const FactorColumns<Scalar> columns = factor_.columns(0, d);
-  std::vector<MatrixD> factors;
-  for (Index output = 0; output < (one_label && q == 2 ? 1 : q); ++output) {
-    const auto fill = [&](RowRange range, MatrixMap<double> out, int worker) {
-      const Index b = range.first / blocks_.block_rows();
-      const Eigen::ArrayXd chance = chances_of(b).col(output).array();
-      out = columns.block(b, worker).template cast<double>();
-      out.bottomRows(range.count - chance.size()).setZero();
-      const VectorD missing = (bounds_[0] - share * chance * (1 - chance)).max(0.0).sqrt().matrix();
-      out.topRows(chance.size()) = missing.asDiagonal() * out.topRows(chance.size());
-    };
-    MatrixD hessian = gram(blocks_, columns.width(), team_, fill);
-    hessian.template triangularView<Eigen::StrictlyUpper>() = hessian.transpose();
-    hessian = columns.products(hessian, team_);
-    hessian = -columns.products(hessian.transpose(), team_);
-    hessian.diagonal().array() += bounds_[0];
-    if (!cholesky(hessian, team_)) return {};
-    factors.push_back(std::move(hessian));
-  }
-  return factors;
 }
 
 // The step that lowers the quadratic approximation nearly as far as it goes: to that fraction of the gradient.
@@ -145,12 +104,13 @@ void MajorizedReadout<Scalar>::settle() {
   constexpr double kNear = 1e-4, kSettled = 1e-24, kClose = 1e-10, kRounding = 1e-13;
   constexpr int kNearSteps = 30, kSteps = 40, kHalvings = 30;
   constexpr Index kSlow = 20;
-  // In steps: about two seconds' work, what the factors take, and whether they take less room than Q.
-  constexpr double kWork = 1e11;
-  const Index work_of_factors = width() / 4 + 1;
+  constexpr double kWork = 1e11;                  // a second or two
+  const Index work_of_factors = width() / 4 + 1;  // in steps, as what is left
   Index left = static_cast<Index>(std::min(1e6, kWork / work_of_step())) - work_of_factors;
+  // The factors take no more room than Q, or next to none.
   const bool small = static_cast<double>(outputs() * width()) <= std::max(total_weight_, 4096.0);
-  if (std::is_same_v<Scalar, float> || !has_plain_hessian() || wants_bounded_ || !small || left < kSlow) {
+  const bool log_loss = has_plain_hessian() && !wants_bounded_;
+  if (std::is_same_v<Scalar, float> || !log_loss || !small || left < kSlow) {
     converge();
     return;
   }

@@ -50,6 +50,8 @@ struct Coordinates {
   }
 };
 
+inline Coordinates operator+(Coordinates a, const Coordinates& b) { return a += b; }
+
 inline double inner(const Coordinates& a, const Coordinates& b) {
   return a.values.cwiseProduct(b.image.size() > 0 ? b.image : b.values).sum();
 }

@@ -46,7 +46,6 @@ class MajorizedReadout {
   // Fits all coordinates until a step would lower the objective by less than this fraction, by the bounded loss at last
   // if that is wanted.
   void converge(double tolerance = kNegligible);
-  static constexpr double kNegligible = 1e-8;
 
   // The objective has this many times the factor's penalty from now on; for labels only.
   void set_penalty(double ratio);
@@ -106,17 +105,20 @@ class MajorizedReadout {
   bool has_plain_hessian() const {
     return targets_.task() != Task::numbers && !loss_.bounded() && !factor_.is_wide();
   }
-  VectorD row_curvatures(Index block) const;
+  MatrixD chances_of(Index block) const;
+  // Qᵀ diag(w) Q, for the roots of the weights w in a block of rows.
+  template <class RootsOfBlock>
+  MatrixD weighted_gram(RootsOfBlock&& roots_of) const;
+  // The Hessian, by its models: the same for all outputs, or one of each; empty if it is singular to rounding.
   std::optional<MatrixD> mean_hessian_factor() const;
+  std::vector<MatrixD> output_factors() const;
 
   struct NewtonStep {
     MatrixD direction;
     Index iterations;
   };
   MatrixD centered(MatrixD rows) const;
-  MatrixD chances_of(Index block) const;
   MatrixD curvature_along(const MatrixD& direction) const;
-  std::vector<MatrixD> output_factors() const;
   NewtonStep newton_step(const MatrixD& gradient, const std::vector<MatrixD>& factors,
                          Index most) const;
 

@@ -82,8 +82,6 @@ class RowLoss {
   // Replaces the scores of some rows, without weights, by their errors.
   Sums to_errors(MatrixD& scores, const Eigen::Ref<const MatrixD>& targets,
                  const BlockWeights& weights) const;
-  // The mean over the outputs of every row's curvatures, from its errors by the log-loss.
-  VectorD mean_curvatures(const MatrixD& errors, const Eigen::Ref<const MatrixD>& targets) const;
 
  private:
   Task task_;

@@ -18,7 +18,7 @@ struct SearchSettings {
   // Penalties by which to fit the units that a network has chosen by its own. Only if no links are needed, and if the
   // networks are neither one-shot nor change to the dual form on the way.
   std::vector<double> alphas;
-  double tolerance = 1e-8;           // of readouts by other losses than the squared error
+  double tolerance = kNegligible;    // of readouts by other losses than the squared error
   bool links = false;                // whether the judge needs them
   Measure measure = Measure::usual;  // of quality, without a judge
   double max_memory = 1e9;           // bytes that fits in progress may take together

@@ -68,6 +68,9 @@ struct StagewiseSettings {
   bool one_shot() const { return selection == Selection::random; }
 };
 
+// Iterations end where a step would lower the objective by less than this fraction of it.
+constexpr double kNegligible = 1e-8;
+
 // The results of a fit that the caller wants besides the readout.
 struct Wanted {
   bool left_out_path = false;  // the leave-one-out error after every stage
@@ -78,7 +81,7 @@ struct Wanted {
   bool only_sizes = false;    // whether the stages in between do not matter
   std::vector<double>
       alphas;  // penalties by which to fit the networks of these sizes, if not by their own
-  double tolerance = 1e-8;  // of their readouts by log-loss
+  double tolerance = kNegligible;  // of their readouts by log-loss
 
   bool leverages() const { return left_out_path || link || path_links; }
 };
