@@ -13,7 +13,7 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from stagenets import LARGE_BLOCKS, RVFLClassifier, RVFLRegressor
+from stagenets import RVFLClassifier, RVFLRegressor
 from study_data import Dataset
 
 ONE_SHOT = "one-shot"
@@ -21,7 +21,7 @@ ONE_SHOT = "one-shot"
 GUIDED: dict[str, dict[str, Any]] = {
     "guided": {"block_size": 4},
     "guided, joint": {"block_size": 4, "selection": "joint"},
-    "guided, large blocks": LARGE_BLOCKS,
+    "guided, default": {},
     "guided, dense": {"block_size": 4, "weight_init": "uniform"},
 }
 

@@ -141,8 +141,29 @@ def test_bad_score_fraction_is_named(fraction):
         problems.small(stagenets.RVFLClassifier, score_fraction=fraction).fit(X, y)
 
 
-def test_large_blocks_preset_fits_any_estimator():
-    for cls in problems.ALL:
-        X, y = problems.data_for(cls, n=400)
-        model = cls(**stagenets.LARGE_BLOCKS, random_state=0).fit(X, y)
-        assert (np.diff(model.objective_path_) <= 0).all()
+@pytest.mark.parametrize("cls", [stagenets.RVFLRegressor, stagenets.BLSRegressor])
+def test_blocks_grow_with_the_network(cls):
+    X, y = problems.data_for(cls, n=400)
+    sizes = {"n_windows": 4, "n_enhancement": 30} if cls is stagenets.BLSRegressor else {}
+    model = cls(pool_size=60, alpha=1.0, random_state=0, **sizes).fit(X, y)
+    kept = np.diff(model.units_path_)
+    if cls is stagenets.BLSRegressor:  # 4 windows of 10, then enhancement nodes
+        assert kept.tolist() == [1] * 26 + [2] * 2 + [2] * 5 + [1] * 26 + [2] * 2
+    else:
+        assert kept.tolist() == [1] * 25 + [2] * 27 + [1]
+    assert (np.diff(model.objective_path_) <= 0).all()
+
+
+def test_many_rows_are_scored_on_a_sample():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(70_000, 2))
+    y = np.sin(X[:, 0])
+    fits = {
+        fraction: stagenets.RVFLRegressor(
+            n_hidden=3, pool_size=8, alpha=1.0, score_fraction=fraction, random_state=0
+        ).fit(X, y)
+        for fraction in ("auto", 65_536 / 70_000, 1.0)
+    }
+    some, same, every = fits.values()
+    np.testing.assert_array_equal(some.pool_quantiles_, same.pool_quantiles_)
+    assert not np.array_equal(some.pool_quantiles_, every.pool_quantiles_)

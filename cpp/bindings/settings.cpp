@@ -18,7 +18,7 @@ Stopping make_stopping(const std::string& by, Index patience, const IndexArray& 
 CrossValidation make_choice(const std::vector<RowPair>& splits, std::vector<double> alphas,
                             bool sizes, Index block_size, double caution) {
   check(!splits.empty(), "splits must not be empty");
-  check(block_size >= 1, "block_size must be at least 1");
+  check(block_size >= kGrowing, "block_size must not be negative");
   for (const double alpha : alphas) check(alpha > 0, "alphas must be positive");
   return {split_list(splits), std::move(alphas), sizes, block_size, caution};
 }
@@ -31,7 +31,8 @@ NetworkSettings make_settings(std::shared_ptr<const Architecture> architecture,
                               Index block_size, const std::string& selection, double score_fraction,
                               const ClassWeights& class_weights, const Stopping& stopping) {
   check(alpha >= 0, "alpha must not be negative");
-  check(pool_size >= 1 && block_size >= 1, "pool_size and block_size must be at least 1");
+  check(pool_size >= 1, "pool_size must be at least 1");
+  check(block_size >= kGrowing, "block_size must not be negative");
   NetworkSettings settings;
   settings.architecture = std::move(architecture);
   settings.draws = weight_draws(weight_init, weight_scale, fan_in, seed);
@@ -73,6 +74,18 @@ std::shared_ptr<BroadArchitecture> make_broad(Index windows, Index window_nodes,
 }  // namespace
 
 void register_settings(py::module_& module) {
+  module.attr("GROWING") = kGrowing;
+  module.attr("ENOUGH_ROWS") = kEnoughRows;
+  module.def(
+      "stages_needed",
+      [](Index units, Index kept, Index pool_size, Index block_size) {
+        StagewiseSettings settings;
+        settings.pool = pool_size;
+        settings.block = block_size;
+        return stages_needed(settings, units, kept);
+      },
+      py::arg("units"), py::arg("kept"), py::kw_only(), py::arg("pool_size"),
+      py::arg("block_size"));
   module.def("check_memory", &check_addressable, py::arg("what"), py::arg("bytes"));
   py::class_<Architecture, std::shared_ptr<Architecture>>(module, "Architecture")
       .def_property_readonly("size", &Architecture::size)

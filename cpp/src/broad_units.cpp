@@ -156,10 +156,11 @@ BroadUnits<Scalar>::BroadUnits(const BroadArchitecture& architecture,
 template <class Scalar>
 StagePlan BroadUnits<Scalar>::plan() const {
   if (!in_features()) {
-    return plan_stage(stages_, architecture_.enhancement, enhancement_list_.count());
+    const Index kept = enhancement_list_.count();
+    return plan_stage(stages_, architecture_.enhancement - kept, kept);
   }
   const Index in_window = features_.count() % architecture_.window_nodes;
-  return plan_stage(stages_, architecture_.window_nodes, in_window);
+  return plan_stage(stages_, architecture_.window_nodes - in_window, features_.count());
 }
 
 template <class Scalar>

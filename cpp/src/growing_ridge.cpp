@@ -90,7 +90,7 @@ GrowingRidge<Scalar>::GrowingRidge(Design<Scalar>& design, const RowBlocks& bloc
       state_(blocks, weighted_targets, penalty_of(settings, targets.task()), wanted.leverages()),
       solver_(solver_for(settings, blocks)),
       selection_(settings.selection),
-      block_(settings.block),
+      block_(settings.largest_block()),
       primal_(true),
       width_(design.fixed()),
       calibration_(calibration) {
@@ -174,13 +174,14 @@ bool GrowingRidge<Scalar>::try_dual() {
 }
 
 template <class Scalar>
-Index GrowingRidge<Scalar>::considered(Index count) const {
-  return shortlist(selection_, block_, count);
+Index GrowingRidge<Scalar>::considered(const StagePlan& plan) const {
+  return shortlist(selection_, plan.block, plan.keep);
 }
 
 template <class Scalar>
 typename GrowingRidge<Scalar>::Appended GrowingRidge<Scalar>::append_best(RankedPool& ranking,
-                                                                          Index count) {
+                                                                          const StagePlan& plan) {
+  const Index count = plan.keep;
   if (primal_ && solver_ == Solver::automatic && width_ + count > design_.rows()) try_dual();
 
   // Sums over rows have rounding errors even if there are few columns.
@@ -190,7 +191,7 @@ typename GrowingRidge<Scalar>::Appended GrowingRidge<Scalar>::append_best(Ranked
   const double tolerance = selection_ == Selection::random ? 0 : rounding;
   CandidateSource<Scalar>& source = design_.source();
   std::vector<Index> candidates;
-  const std::size_t wanted = static_cast<std::size_t>(considered(count));
+  const std::size_t wanted = static_cast<std::size_t>(considered(plan));
   std::size_t looked_at = 0;
   for (;;) {
     while (candidates.size() < wanted && ranking.reaches(looked_at)) {

@@ -76,8 +76,8 @@ void MajorizedPath<Scalar>::return_to_remembered() {
 }
 
 template <class Scalar>
-void MajorizedPath<Scalar>::converge(bool to_rounding) {
-  const MatrixD change = change_by([&] { to_rounding ? readout_.settle() : readout_.converge(); });
+void MajorizedPath<Scalar>::converge(double tolerance) {
+  const MatrixD change = change_by([&] { readout_.converge(tolerance); });
   if (stages_.empty()) {
     start_ += change;
   } else if (MatrixD& all = stages_.back().all; all.size() > 0) {

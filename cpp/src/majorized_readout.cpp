@@ -5,8 +5,6 @@
 #include <limits>
 
 #include "stagenets/calibration.hpp"
-#include "stagenets/cholesky.hpp"
-#include "stagenets/gram.hpp"
 #include "stagenets/products.hpp"
 
 namespace stagenets {
@@ -243,71 +241,6 @@ Coordinates MajorizedReadout<Scalar>::move_to(const Coordinates& theta) {
   return {std::move(gradient), std::move(image)};
 }
 
-// The chances of the labels of a block's samples.
-template <class Scalar>
-MatrixD MajorizedReadout<Scalar>::chances_of(Index block) const {
-  const RowRange range = samples_of(block);
-  MatrixD chances = errors_.block(block, 0, outputs()).topRows(range.count).template cast<double>();
-  BlockWeights(roots_, range).unscale(chances);
-  chances = targets_.values().middleRows(range.first, range.count) - chances;
-  return chances;
-}
-
-template <class Scalar>
-template <class RootsOfBlock>
-MatrixD MajorizedReadout<Scalar>::weighted_gram(RootsOfBlock&& roots_of) const {
-  const FactorColumns<Scalar> columns = factor_.columns(0, width());
-  const MatrixD lower =
-      gram(blocks_, columns.width(), team_, [&](RowRange range, MatrixMap<double> out, int worker) {
-        const Index b = range.first / blocks_.block_rows();
-        const VectorD roots = roots_of(b);
-        out = roots.asDiagonal() * columns.block(b, worker).template cast<double>();
-      });
-  MatrixD all = lower.selfadjointView<Eigen::Lower>();
-  all = columns.products(std::move(all), team_);
-  return columns.products(all.transpose(), team_);
-}
-
-// The curvatures of a sample's scores add up to Σ p(1 − p). Of one label, they are those of q − 1 directions.
-template <class Scalar>
-std::optional<MatrixD> MajorizedReadout<Scalar>::mean_hessian_factor() const {
-  const Index directions = outputs() - (targets_.task() == Task::one_label ? 1 : 0);
-  MatrixD hessian = weighted_gram([&](Index b) {
-    const Eigen::ArrayXXd chances = chances_of(b).array();
-    VectorD curvatures = VectorD::Constant(blocks_.block(b).count, bounds_[0]);  // that of pairs
-    curvatures.head(chances.rows()) =
-        (chances * (1 - chances)).max(0.0).rowwise().sum() / static_cast<double>(directions);
-    return VectorD(curvatures.cwiseSqrt());
-  });
-  hessian += ratio_ * bounds_[0] * factor_.shrinkage(width(), team_);
-  if (!cholesky(hessian, team_)) return std::nullopt;
-  return hessian;
-}
-
-// Cholesky factors of the Hessian of each output by itself. Of one label, q scores can only move in q − 1 directions,
-// which have q / (q − 1) of that curvature each; with two, this is the Hessian.
-template <class Scalar>
-std::vector<MatrixD> MajorizedReadout<Scalar>::output_factors() const {
-  const Index q = outputs();
-  const bool one_label = targets_.task() == Task::one_label;
-  const double share = one_label ? static_cast<double>(q) / static_cast<double>(q - 1) : 1.0;
-  std::vector<MatrixD> factors;
-  for (Index output = 0; output < (one_label && q == 2 ? 1 : q); ++output) {
-    // What is missing to the bound; nothing is for pairs.
-    MatrixD hessian = -weighted_gram([&](Index b) {
-      const Eigen::ArrayXd chance = chances_of(b).col(output).array();
-      VectorD missing = VectorD::Zero(blocks_.block(b).count);
-      missing.head(chance.size()) =
-          (bounds_[0] - share * chance * (1 - chance)).max(0.0).sqrt().matrix();
-      return missing;
-    });
-    hessian.diagonal().array() += bounds_[0];
-    if (!cholesky(hessian, team_)) return {};
-    factors.push_back(std::move(hessian));
-  }
-  return factors;
-}
-
 template <class Scalar>
 std::optional<Coordinates> MajorizedReadout<Scalar>::descend(const Coordinates& start,
                                                              double before, double slope,
@@ -323,21 +256,13 @@ std::optional<Coordinates> MajorizedReadout<Scalar>::descend(const Coordinates& 
 // Every step lowers the objective: a direction that does not is replaced by the majorising step, which must. Ends when
 // a step would lower it by less than the given fraction, as far as the memory can tell.
 template <class Scalar>
-void MajorizedReadout<Scalar>::improve(double tolerance, int most_steps, bool thorough) {
-  constexpr int kModelLasts = 60;
-  const auto columns = static_cast<double>(width());
-  const double work_of_model = (total_weight_ + 4 * columns) * columns * columns;
-  const bool modelled = thorough && has_plain_hessian();
-  const int patience = 1 + static_cast<int>(std::min(1e6, work_of_model / work_of_step()));
+void MajorizedReadout<Scalar>::improve(double tolerance, int most_steps) {
   Coordinates start = theta_;
   Coordinates gradient = move_to(start);
   double before = objective_;
   for (int step = 0; step < most_steps; ++step) {
-    if (modelled && step >= patience && (step - patience) % kModelLasts == 0) {
-      if (auto factor = mean_hessian_factor()) memory_.set_model(std::move(*factor));
-    }
     const Eigen::RowVectorXd steps = steepest().cwiseInverse();  // before they follow the scales
-    Coordinates direction = memory_.direction(gradient, steps, team_);
+    Coordinates direction = memory_.direction(gradient, steps);
     const double slope = inner(gradient, direction);
     if (-slope / 2 <= tolerance * before) return;
     std::optional<Coordinates> next = descend(start, before, slope, direction);
@@ -362,22 +287,26 @@ void MajorizedReadout<Scalar>::improve(double tolerance, int most_steps, bool th
 
 template <class Scalar>
 void MajorizedReadout<Scalar>::refit_if_due() {
-  constexpr double kGrowth = 1.1, kTolerance = 1e-3;
+  constexpr double kGrowth = 1.2, kTolerance = 1e-3;
   constexpr int kSteps = 3;
   const Index rank = width() - factor_.fixed_width() + factor_.fixed_rank();
   if (static_cast<double>(rank) < kGrowth * static_cast<double>(last_refit_)) return;
   last_refit_ = rank;
-  improve(kTolerance, kSteps, false);
+  improve(kTolerance, kSteps);
 }
 
 template <class Scalar>
 void MajorizedReadout<Scalar>::converge(double tolerance) {
-  constexpr int kSteps = 500;
-  improve(tolerance, kSteps, true);
+  const auto by_gradients = [&] { improve(std::max(tolerance, kNegligible), kMostSteps); };
+  if (!has_plain_hessian()) {
+    by_gradients();
+  } else if (!newton(wants_bounded_ ? std::max(tolerance, kNegligible) : tolerance)) {
+    by_gradients();
+  }
   if (!wants_bounded_ || loss_.bounded()) return;
   loss_.bound();
   memory_.forget();
-  improve(tolerance, kSteps, true);
+  by_gradients();
 }
 
 template <class Scalar>

@@ -14,20 +14,9 @@ void QuasiNewton::remember(Coordinates step, Coordinates change) {
   pairs_.push_back({std::move(step), std::move(change), curvature});
 }
 
-Coordinates QuasiNewton::unmodelled(Coordinates point, const Eigen::RowVectorXd& steps,
-                                    Team& team) const {
-  if (model_.size() == 0) {
-    point.scale_columns(steps);
-  } else {
-    solve_lower(model_, point.values, team);
-    solve_lower_transposed(model_, point.values, team);
-  }
-  return point;
-}
-
 // The two-loop recursion. The last step tells the size of the unknown.
-Coordinates QuasiNewton::direction(const Coordinates& gradient, const Eigen::RowVectorXd& steps,
-                                   Team& team) const {
+Coordinates QuasiNewton::direction(const Coordinates& gradient,
+                                   const Eigen::RowVectorXd& steps) const {
   Coordinates result = gradient;
   result *= -1;
   std::vector<double> shares(pairs_.size());
@@ -35,10 +24,12 @@ Coordinates QuasiNewton::direction(const Coordinates& gradient, const Eigen::Row
     shares[i] = inner(pairs_[i].step, result) / pairs_[i].curvature;
     result.add(-shares[i], pairs_[i].change);
   }
-  result = unmodelled(std::move(result), steps, team);
+  result.scale_columns(steps);
   if (!empty()) {
     const Pair& last = pairs_.back();
-    result *= last.curvature / inner(last.change, unmodelled(last.change, steps, team));
+    Coordinates change = last.change;
+    change.scale_columns(steps);
+    result *= last.curvature / inner(last.change, change);
   }
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     const double share = inner(pairs_[i].change, result) / pairs_[i].curvature;
@@ -48,7 +39,6 @@ Coordinates QuasiNewton::direction(const Coordinates& gradient, const Eigen::Row
 }
 
 void QuasiNewton::grow(Index rows) {
-  model_.resize(0, 0);
   for (Pair& pair : pairs_) {
     pair.step.grow(rows);
     pair.change.grow(rows);

@@ -272,11 +272,12 @@ std::vector<RankedPool> rank_head(Design<Scalar>& design,
 }
 
 ScoredRows rows_to_score(const RowNumbers& rows, double fraction, std::uint64_t seed, Index stage) {
-  constexpr Index kFewest =
-      2048;  // on fewer, chance overlap with the units already kept swamps the score
+  // On fewer, chance overlap with the units already kept swamps the score.
+  constexpr Index kFewest = 2048, kEnough = 65536;
+  const double share = std::ceil(fraction * static_cast<double>(rows.all));
   const Index count =
-      std::max(kFewest, static_cast<Index>(std::ceil(fraction * static_cast<double>(rows.all))));
-  if (fraction >= 1 || count >= rows.all) return {};
+      fraction == kEnoughRows ? kEnough : std::max(kFewest, static_cast<Index>(share));
+  if (count >= rows.all) return {};
   ScoredRows chosen{false, {}, static_cast<double>(count) / static_cast<double>(rows.all)};
   PhiloxStream words(
       Philox(seed, 0, static_cast<std::uint64_t>(stage), static_cast<std::uint64_t>(Stream::rows)));

@@ -218,7 +218,7 @@ JobBytes bytes_of(const NetworkSettings& network, const Split& split,
   const bool primal =
       network.stages.loss == Loss::squared && network.stages.solver == Solver::primal;
   const double fixed = primal ? 1 + inputs : std::min(1 + inputs, train);
-  const double width = fixed + units + 2 * static_cast<double>(network.stages.block) + 16;
+  const double width = fixed + units + 2 * static_cast<double>(network.stages.largest_block()) + 16;
   const bool links = needs_links(search, data.targets);
   // The wide form has a triangle over the rows instead of Q and L, and paths of the height of all inputs.
   const bool sparse_links =

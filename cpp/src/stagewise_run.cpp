@@ -121,8 +121,8 @@ typename GrowingRidge<Scalar>::Appended StagewiseRun<Scalar>::append(RankedPool&
   constexpr std::size_t kTogether = kMostTogether;
   typename GrowingRidge<Scalar>::Appended appended;
   std::vector<Index>& chosen = appended.candidates;
-  const auto append_some = [&](RankedPool& candidates, Index count) {
-    const auto some = ridge_.append_best(candidates, count);
+  const auto append_some = [&](RankedPool& candidates, const StagePlan& plan) {
+    const auto some = ridge_.append_best(candidates, plan);
     chosen.insert(chosen.end(), some.candidates.begin(), some.candidates.end());
     appended.scores.insert(appended.scores.end(), some.scores.begin(), some.scores.end());
     appended.looked_at += some.looked_at;
@@ -132,12 +132,12 @@ typename GrowingRidge<Scalar>::Appended StagewiseRun<Scalar>::append(RankedPool&
     const std::vector<Index>& all = ranking.candidates;
     for (std::size_t first = 0; first < all.size(); first += kTogether) {
       const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
-      const std::size_t count = std::min(kTogether, all.size() - first);
-      RankedPool some{{begin, begin + static_cast<std::ptrdiff_t>(count)}};
-      append_some(some, static_cast<Index>(count));
+      const auto count = static_cast<Index>(std::min(kTogether, all.size() - first));
+      RankedPool some{{begin, begin + count}};
+      append_some(some, {count, count, count});
     }
   } else {
-    append_some(ranking, plan().keep);
+    append_some(ranking, plan());
   }
   if (majorized_ && !chosen.empty()) {
     const Index units = static_cast<Index>(fit_.history.selected.size() + chosen.size());
@@ -240,9 +240,15 @@ void StagewiseRun<Scalar>::finish_majorized() {
   FitHistory& history = fit_.history;
   const std::size_t best = static_cast<std::size_t>(history.best_stage);
   if (history.best_stage < history.stages()) majorized_->return_to_remembered();
-  majorized_->converge(wanted_.sizes.empty());  // otherwise the path is all that is wanted
+  const bool only_path = !wanted_.sizes.empty();
+  majorized_->converge(only_path ? kNegligible : 0);
   history.objective_path[best] = majorized_->now().objective();
   history.residual_path[best] = majorized_->now().loss();
+  if (wanted_.left_out_path && history.best_stage == history.stages()) {
+    const auto left_out = majorized_->now().left_out(state().leverage);
+    history.loo_error_path[best] = left_out.loss;
+    if (task_ == Task::one_label) history.loo_accuracy_path[best] = left_out.accuracy;
+  }
   // Later stages, which were given up, did not converge: without weight on their units they are as good as this one.
   for (std::size_t stage = best + 1; stage < history.objective_path.size(); ++stage) {
     if (history.objective_path[stage] <= history.objective_path[best]) continue;

@@ -13,7 +13,6 @@ from stagenets.export._numpy_source import to_numpy_source
 from stagenets.export._onnx import to_onnx
 from stagenets.export._onnx_converters import register_onnx_converters
 from stagenets.fitting._draws import draw_candidates
-from stagenets.fitting._presets import LARGE_BLOCKS
 from stagenets.fitting._progress import StageInfo
 from stagenets.fitting._stagewise import StagewiseFit, fit_stagewise
 from stagenets.inspection._importances_display import ImportancesDisplay
@@ -32,7 +31,6 @@ from stagenets.search._estimators import (
 __version__ = "0.1.0"
 
 __all__ = [
-    "LARGE_BLOCKS",
     "BLSClassifier",
     "BLSClassifierCV",
     "BLSRegressor",

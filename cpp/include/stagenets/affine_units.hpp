@@ -34,7 +34,8 @@ class AffineUnits final : public NetworkUnits<Scalar> {
 
   Index max_units() const override { return architecture_.hidden; }
   StagePlan plan() const override {
-    return plan_stage(stages_, architecture_.hidden, kept_list_.count());
+    const Index kept = kept_list_.count();
+    return plan_stage(stages_, architecture_.hidden - kept, kept);
   }
   void draw(Index stage, const StagePlan& plan, Team& team) override;
   void share_draws_with(const CandidateSource<Scalar>& other) override {

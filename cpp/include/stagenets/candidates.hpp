@@ -11,18 +11,30 @@
 
 namespace stagenets {
 
-// How many candidates the next stage draws, and how many of them it may keep.
+// How many candidates the next stage draws, how many of them it may keep, and how many it would if there were room.
 struct StagePlan {
   Index pool = 0;
   Index keep = 0;
+  Index block = 0;
 };
 
-// The next stage of a fit of `units` units, after `kept` have been kept: draws M candidates, keeps at most k of them.
+// The next stage of a fit with room for `left` more units after `kept`: draws M candidates, keeps at most k of them.
 // A one-shot network draws exactly what it keeps.
-inline StagePlan plan_stage(const StagewiseSettings& settings, Index units, Index kept) {
-  const Index left = std::max<Index>(0, units - kept);
-  if (settings.one_shot()) return {left, left};
-  return {settings.pool, std::min(settings.block, left)};
+inline StagePlan plan_stage(const StagewiseSettings& settings, Index left, Index kept) {
+  left = std::max<Index>(0, left);
+  if (settings.one_shot()) return {left, left, left};
+  const Index block = settings.block_after(kept);
+  return {settings.pool, std::min(block, left), block};
+}
+
+// How many stages follow until `units` more are kept, if every stage keeps as many as it may.
+inline Index stages_needed(const StagewiseSettings& settings, Index units, Index kept) {
+  Index stages = 0, block;
+  for (; units > 0; units -= block, kept += block, ++stages) {
+    block = settings.block_after(kept);
+    if (block == settings.largest_block()) return stages + (units - 1) / block + 1;
+  }
+  return stages;
 }
 
 class RoughPool;

@@ -18,7 +18,7 @@ class GivenUnits final : public CandidateSource<double> {
       : pool_function_(std::move(pool)), units_(units), stages_(stages), kept_(rows, units) {}
 
   Index max_units() const override { return units_; }
-  StagePlan plan() const override { return plan_stage(stages_, units_, kept_count_); }
+  StagePlan plan() const override { return plan_stage(stages_, units_ - kept_count_, kept_count_); }
   void draw(Index stage, const StagePlan& plan, Team&) override {
     pool_ = pool_function_(stage, plan.pool);
   }

@@ -33,7 +33,7 @@ class GrowingRidge {
   // Γ of all units so far, if the form is primal.
   MatrixD directions();
 
-  // Appends `count` candidates of the ranking: the first ones, or (Selection::joint) those of a shortlist
+  // Appends as many candidates of the ranking as planned: the first ones, or (Selection::joint) those of a shortlist
   // that give the largest drop one after another. Skips any that add nothing (a relative pivot below
   // d·eps). The result depends on no candidate beyond those looked at.
   struct Appended {
@@ -41,9 +41,9 @@ class GrowingRidge {
     std::vector<double> scores;     // of those
     std::size_t looked_at = 0;      // in the ranking
   };
-  Appended append_best(RankedPool& ranking, Index count);
+  Appended append_best(RankedPool& ranking, const StagePlan& plan);
   // How many candidates that considers, if all of them add something.
-  Index considered(Index count) const;
+  Index considered(const StagePlan& plan) const;
 
   // Ω. If it had to be refined, `objective` becomes the objective at the refined readout.
   MatrixD readout(double& objective);

@@ -33,7 +33,7 @@ class MajorizedPath {
   void remember() { best_ = {readout_.snapshot(), static_cast<Index>(stages_.size())}; }
   void return_to_remembered();
   // Ends the path with a converged readout: to a tolerance, or to rounding.
-  void converge(bool to_rounding);
+  void converge(double tolerance);
 
   // The readouts of all stages; `directions` are those of the factor's units.
   ReadoutPath path(const MatrixD& directions) const;

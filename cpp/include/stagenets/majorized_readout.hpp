@@ -14,9 +14,8 @@
 // output: κ may differ between them. Where it depends on scales, the objective is at those where it is least; it is then
 // no more curved in Θ than with the scales held fast, so that the steps are as good as before.
 //
-// Where the log-loss takes many steps, because most rows are sure of their labels and count little, the method is given a
-// model of the Hessian that it starts from: with the mean w̄ of a row's curvatures for all its outputs it is the same d × d
-// matrix for each of them, Qᵀ diag(w̄) Q + κ(I − QᵀQ). It costs as much as d/4q steps, so that many are tried without it.
+// The log-loss, where its Hessian is at hand, is minimised by Newton's method (newton_readout.cpp): most rows are sure of
+// their labels and count little, and gradients alone would take many steps.
 //
 // Since ‖Ω‖² is (‖Θ‖² − ‖F‖²) κ/λ whatever the loss of labels, other penalties rλ are minimised on the same factor: their
 // term is r times as large, and the curvature at most κ max(1, r).
@@ -43,14 +42,12 @@ class MajorizedReadout {
   void grow(Index count);
   // Fits all coordinates again if many have been added since that was done last.
   void refit_if_due();
-  // Fits all coordinates until a step would lower the objective by less than this fraction, by the bounded loss at last
-  // if that is wanted.
-  void converge(double tolerance = kNegligible);
+  // Fits all coordinates until a step would lower the objective by less than this fraction; with zero, until only rounding
+  // is left, if that can be had (newton_readout.cpp). By the bounded loss at last, if that is wanted.
+  void converge(double tolerance);
 
   // The objective has this many times the factor's penalty from now on; for labels only.
   void set_penalty(double ratio);
-  // Fits all coordinates until only rounding is left, in double precision and for the log-loss (settled_readout.cpp).
-  void settle();
   // Whether the loss is not convex any more.
   bool bounded() const { return loss_.bounded(); }
 
@@ -92,7 +89,8 @@ class MajorizedReadout {
   Coordinates move_to(const Coordinates& theta);
   // Adds the coordinates of the fixed columns where these are implicit.
   void grow_implicitly();
-  void improve(double tolerance, int most_steps, bool thorough);
+  void improve(double tolerance, int most_steps);
+  static constexpr int kMostSteps = 500;
   // Moves along the direction, or half or a quarter of it, if that lowers the objective; returns the gradient there.
   std::optional<Coordinates> descend(const Coordinates& start, double before, double slope,
                                      Coordinates& direction);
@@ -106,12 +104,12 @@ class MajorizedReadout {
     return targets_.task() != Task::numbers && !loss_.bounded() && !factor_.is_wide();
   }
   MatrixD chances_of(Index block) const;
-  // Qᵀ diag(w) Q, for the roots of the weights w in a block of rows.
-  template <class RootsOfBlock>
-  MatrixD weighted_gram(RootsOfBlock&& roots_of) const;
-  // The Hessian, by its models: the same for all outputs, or one of each; empty if it is singular to rounding.
-  std::optional<MatrixD> mean_hessian_factor() const;
-  std::vector<MatrixD> output_factors() const;
+  // p(1 − p) of the labels of all samples, and κ for pairs.
+  MatrixD curvatures() const;
+  // Qᵀ diag(w) Q; rows without weight cost nothing.
+  MatrixD weighted_gram(const VectorD& weights) const;
+  // Cholesky factors of models of the Hessian, one for each output or one for all; none if it is singular to rounding.
+  std::vector<MatrixD> hessian_factors() const;
 
   struct NewtonStep {
     MatrixD direction;
@@ -120,7 +118,9 @@ class MajorizedReadout {
   MatrixD centered(MatrixD rows) const;
   MatrixD curvature_along(const MatrixD& direction) const;
   NewtonStep newton_step(const MatrixD& gradient, const std::vector<MatrixD>& factors,
-                         Index most) const;
+                         double negligible) const;
+  // Newton's method, from some steps of `improve` on; false if the Hessian is singular to rounding.
+  bool newton(double tolerance);
 
   const CoordinateFactor<Scalar>& factor_;
   const Targets& targets_;

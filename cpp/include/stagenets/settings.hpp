@@ -2,7 +2,9 @@
 // Plain values whose defaults are stated once; nothing changes them during a fit.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -51,6 +53,13 @@ struct Stopping {
   std::vector<Index> validation_rows;
 };
 
+// Blocks that grow with the network: the first units are chosen one at a time, as each changes most of what the next ones
+// are for; later, where one among many changes little, several at once are as good and save passes over the rows.
+constexpr Index kGrowing = 0;
+
+// Candidates are scored on so many rows that more would hardly change who is on the shortlist; on all of fewer.
+constexpr double kEnoughRows = 0;
+
 struct StagewiseSettings {
   Loss loss = Loss::squared;
   double alpha = 1.0;
@@ -58,15 +67,25 @@ struct StagewiseSettings {
   Store store = Store::memory;
   double tol = 0.0;  // stop when a stage lowers the objective by less than this fraction
   Index pool = 100;  // candidates a stage draws
-  Index block = 1;   // maximum number of units a stage keeps
+  Index block = 1;   // maximum number of units a stage keeps, or kGrowing
   Selection selection = Selection::residual;
-  double score_fraction = 1.0;  // fraction of the rows on which candidates are scored
-  std::uint64_t seed = 0;       // of the rows to score on
+  double score_fraction =
+      1.0;                 // fraction of the rows on which candidates are scored, or kEnoughRows
+  std::uint64_t seed = 0;  // of the rows to score on
   Stopping stopping;
   KnownStages known;  // from an earlier fit; empty if there was none
 
   bool one_shot() const { return selection == Selection::random; }
+  Index block_after(Index kept) const;
+  Index largest_block() const { return block_after(std::numeric_limits<Index>::max()); }
 };
+
+// How many units a stage may keep after so many have been kept.
+inline Index StagewiseSettings::block_after(Index kept) const {
+  constexpr Index kUnitsPerOne = 25, kCandidatesPerOne = 25;
+  if (block != kGrowing) return block;
+  return std::min(1 + kept / kUnitsPerOne, std::max<Index>(1, pool / kCandidatesPerOne));
+}
 
 // Iterations end where a step would lower the objective by less than this fraction of it.
 constexpr double kNegligible = 1e-8;

@@ -23,7 +23,7 @@ class StagewiseRun {
   const RidgeState<Scalar>& state() const { return ridge_.state(); }
 
   // How many candidates the next stage looks at, unless some of them add nothing.
-  Index considered() const { return ridge_.considered(plan().keep); }
+  Index considered() const { return ridge_.considered(plan()); }
 
   // Keeps the best of the pool that the source has drawn for this stage, records it and decides whether to continue.
   void end_stage(Index stage, RankedPool pool, const Observer& observer);

@@ -33,7 +33,9 @@ class ThresholdUnits final : public NetworkUnits<Scalar> {
       : units_(units), inputs_(rows.inputs), stages_(rows.stages) {}
 
   Index max_units() const override { return units_; }
-  StagePlan plan() const override { return plan_stage(stages_, units_, list_.count()); }
+  StagePlan plan() const override {
+    return plan_stage(stages_, units_ - list_.count(), list_.count());
+  }
   void draw(Index stage, const StagePlan& plan, Team&) override {
     const Index p = inputs_.columns();
     pool_units_ = {MatrixD::Zero(p, plan.pool), VectorD(plan.pool), {}};

@@ -30,8 +30,8 @@ class AffineNetwork(StagewiseNetwork):
         alpha: float | str = "auto",
         selection: str = "joint",
         pool_size: int = 100,
-        block_size: int = 1,
-        score_fraction: float = 1.0,
+        block_size: int | str = "auto",
+        score_fraction: float | str = "auto",
         activation: str = "sigmoid",
         weight_init: Any = "mixed",
         weight_scale: float = 1.0,
@@ -95,4 +95,4 @@ class AffineNetwork(StagewiseNetwork):
         )
 
     def _planned_stages(self, units: int) -> int:
-        return 1 if self._is_one_shot else -(-units // self.block_size)
+        return 1 if self._is_one_shot else self._stages_needed(units)

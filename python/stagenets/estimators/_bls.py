@@ -44,8 +44,8 @@ class BroadNetwork(FeatureAttributes, StagewiseNetwork):
         alpha: float | str = "auto",
         selection: str = "residual",
         pool_size: int = 100,
-        block_size: int = 1,
-        score_fraction: float = 1.0,
+        block_size: int | str = "auto",
+        score_fraction: float | str = "auto",
         feature_activation: str = "identity",
         enhancement_activation: str = "tanh",
         sparse_features: bool = True,
@@ -124,9 +124,10 @@ class BroadNetwork(FeatureAttributes, StagewiseNetwork):
     def _planned_stages(self, units: int) -> int:
         if self._is_one_shot:
             return 1
-        enhancement = units - self.n_windows * self.n_feature_nodes
-        window = -(-self.n_feature_nodes // self.block_size)
-        return self.n_windows * window - (-enhancement // self.block_size)
+        features = self.n_windows * self.n_feature_nodes
+        windows = range(0, features, self.n_feature_nodes)
+        stages = [self._stages_needed(self.n_feature_nodes, kept) for kept in windows]
+        return sum(stages) + self._stages_needed(units - features)
 
 
 @documented

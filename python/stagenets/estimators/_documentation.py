@@ -59,11 +59,14 @@ default="sigmoid"
         "random" is the classic one-shot network: units are drawn once and all kept.
     pool_size : int, default=100
         Number of candidate units drawn at every stage.
-    block_size : int, default=1
-        Number of units kept at every stage.
-    score_fraction : float, default=1.0
+    block_size : int or "auto", default="auto"
+        Number of units kept at every stage. "auto" lets blocks grow with the network: one unit, and
+        one more for every 25 already there, up to one of every 25 candidates. The last of many
+        units are as good if they are chosen together, and take a fraction of the time.
+    score_fraction : float or "auto", default="auto"
         Fraction of the samples on which candidates are scored, drawn anew at every stage (at least
-        2,048 samples). The readout is always fitted on all samples.
+        2,048 samples). "auto": all of up to 65,536 samples, so many of more. Joint drops and the
+        readout are always those of all samples.
     weight_init : {"sparse", "uniform", "normal", "threshold", "leaf", "mixed"} or \
 callable, default={default weight_init}
         Distribution of the hidden weights and biases, for standardised inputs. "sparse": each unit
@@ -201,7 +204,7 @@ callable, default={default weight_init}
         As in the estimator.""",
     "search": """selections : sequence of str, default={default selections}
         Selection methods to try.
-    pool_sizes, block_sizes : sequence of int, default=(100,) and (1,)
+    pool_sizes, block_sizes : sequence, default=(100,) and ("auto",)
         Numbers of candidates drawn and of units kept per stage to try; "random" ignores them.
     weight_inits : sequence, default={default weight_inits}
         Distributions of the hidden weights to try, each as `weight_init` of the estimator.

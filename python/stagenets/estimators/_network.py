@@ -28,11 +28,11 @@ from stagenets.fitting._parameters import (
     check_choice,
     check_count,
     check_flag,
-    check_fraction,
     check_number,
     check_penalty,
     check_pool,
     check_scaling,
+    check_score_fraction,
     contiguous,
     is_one_shot,
 )
@@ -93,8 +93,8 @@ class StagewiseNetwork(
     alpha: float | str
     selection: str
     pool_size: int
-    block_size: int
-    score_fraction: float
+    block_size: int | str
+    score_fraction: float | str
     weight_init: Any
     weight_scale: float
     fan_in: int
@@ -125,6 +125,10 @@ class StagewiseNetwork(
     @abstractmethod
     def _planned_stages(self, units: int) -> int:
         """The number of stages needed to build the given number of units."""
+
+    def _stages_needed(self, units: int, kept: int = 0) -> int:
+        pool, block = check_pool(self.pool_size, self.block_size)
+        return _core.stages_needed(units, kept, pool_size=pool, block_size=block)
 
     @classmethod
     def _alphas_for(cls, loss: str) -> tuple[float, float, float]:
@@ -168,7 +172,7 @@ class StagewiseNetwork(
             pool_size=pool,
             block_size=block,
             selection=self.selection,
-            score_fraction=check_fraction("score_fraction", self.score_fraction),
+            score_fraction=check_score_fraction(self.score_fraction),
             class_weights=self._class_weights(classes, several_labels),
             stopping=_core.Stopping() if stopping is None else stopping,
         )

@@ -11,6 +11,8 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
+from stagenets import _core
+
 ACTIVATIONS = ("sigmoid", "tanh", "relu", "sine", "selu", "tribas", "radbas", "identity")
 SELECTIONS = ("residual", "joint", "random")
 SOLVERS = ("auto", "primal", "dual")
@@ -35,7 +37,7 @@ def check_count(name: str, value: Any, *, minimum: int = 1) -> int:
 
 def check_size(name: str, value: Any, *, automatic: int) -> int:
     """A number of units; `automatic` if the value is "auto"."""
-    if isinstance(value, str) and value == "auto":
+    if is_auto(value):
         return automatic
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
         raise refusal(name, value, "an integer of at least 1 or 'auto'")
@@ -64,6 +66,15 @@ def check_fraction(name: str, value: Any) -> float:
     return float(value)
 
 
+def check_score_fraction(value: Any) -> float:
+    """The share of the samples on which candidates are scored."""
+    if is_auto(value):
+        return _core.ENOUGH_ROWS
+    if isinstance(value, str):
+        raise refusal("score_fraction", value, "a number in (0, 1] or 'auto'")
+    return check_fraction("score_fraction", value)
+
+
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     """One of the given choices."""
     choices = tuple(choices)
@@ -89,8 +100,8 @@ def check_scaling(standardize: Any) -> str:
 
 
 def check_pool(pool_size: Any, block_size: Any) -> tuple[int, int]:
-    """Sizes of a pool and a block, the pool being at least as large."""
-    block = check_count("block_size", block_size)
+    """Sizes of a pool and a block, the pool being at least as large; "auto" blocks grow."""
+    block = check_size("block_size", block_size, automatic=_core.GROWING)
     pool = check_count("pool_size", pool_size)
     if pool < block:
         raise refusal("pool_size", pool_size, f"at least block_size ({block})")

@@ -84,7 +84,7 @@ def watched_fit(model: Any, max_units: int) -> Iterator[Watcher]:
         raise ValueError(
             f"callback must be None or a callable (StageInfo) -> bool; got {callback!r}"
         )
-    tasks = StageTasks.of(model, model._planned_stages(max_units))
+    tasks = StageTasks.of(model, max_units)
     display = _display(type(model).__name__, model.verbose)
     if callback is None and tasks is None and display is None:
         yield Watcher()

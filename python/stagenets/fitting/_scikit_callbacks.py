@@ -26,16 +26,16 @@ __all__ = ["CallbackSupportMixin", "StageTasks", "tells_callbacks"]
 class StageTasks:
     """The stages of a fit as scikit-learn's tasks, children of the task "fit"."""
 
-    def __init__(self, model: Any, stages: int) -> None:
+    def __init__(self, model: Any, units: int) -> None:
         self._model = model
-        self._fit = model._init_callback_context(max_subtasks=stages)
+        self._fit = model._init_callback_context(max_subtasks=model._planned_stages(units))
         self._fit.call_on_fit_task_begin(estimator=model)
         self._ended = 0
 
     @classmethod
-    def of(cls, model: Any, stages: int) -> StageTasks | None:
-        """The tasks of a model that has callbacks, otherwise None."""
-        return cls(model, stages) if getattr(model, "_skl_callbacks", None) else None
+    def of(cls, model: Any, units: int) -> StageTasks | None:
+        """The tasks of a model of so many units that has callbacks, otherwise None."""
+        return cls(model, units) if getattr(model, "_skl_callbacks", None) else None
 
     def end_stage(self, max_units: int) -> bool:
         """Report a stage of a fit of `max_units` units; returns whether a callback wants to stop.

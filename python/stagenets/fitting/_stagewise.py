@@ -14,10 +14,10 @@ from stagenets import _core
 from stagenets.fitting._parameters import (
     check_count,
     check_flag,
-    check_fraction,
     check_number,
     check_penalty,
     check_pool,
+    check_score_fraction,
     is_one_shot,
 )
 from stagenets.fitting._threads import effective_threads, single_threaded_blas
@@ -72,9 +72,9 @@ def fit_stagewise(
     n_hidden: int = 100,
     alpha: float = 1.0,
     pool_size: int = 100,
-    block_size: int = 1,
+    block_size: int | str = 1,
     selection: str = "residual",
-    score_fraction: float = 1.0,
+    score_fraction: float | str = 1.0,
     fit_intercept: bool = True,
     solver: str = "auto",
     tol: float = 0.0,
@@ -178,7 +178,7 @@ def fit_stagewise(
             pool_size=pool,
             block_size=block,
             selection=selection,
-            score_fraction=check_fraction("score_fraction", score_fraction),
+            score_fraction=check_score_fraction(score_fraction),
             intercept=check_flag("fit_intercept", fit_intercept),
             solver=form,
             tol=check_number("tol", tol),
