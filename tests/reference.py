@@ -5,7 +5,6 @@ nothing by a stable least-squares solve, so it shares no arithmetic with the gro
 core. It uses NumPy's own Philox, and it knows nothing of solvers, threads or row blocks.
 """
 
-import itertools
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -244,12 +243,11 @@ def standardizer(X, standardize):
     return lambda V: (np.clip(V, low, high) - mean) / deviation
 
 
-def blocks(total, size, pool_size=100, before=0):
-    """The number of units that each stage keeps, if so many had been kept before."""
+def blocks(total, size):
+    """The number of units that each stage keeps; "auto" means one, as nothing is chosen jointly."""
     kept = []
     while sum(kept) < total:
-        growing = min(1 + (before + sum(kept)) // 25, max(1, pool_size // 25))
-        kept.append(min(growing if size == "auto" else size, total - sum(kept)))
+        kept.append(min(1 if size == "auto" else size, total - sum(kept)))
     return kept
 
 
@@ -301,7 +299,7 @@ def fit_affine(
         pool_size = block_size = n_hidden
     phi, inputs = ACTIVATIONS[activation], to_network(X)
     kept = []  # weights and biases of the terms of each unit
-    for keep in blocks(n_hidden, block_size, pool_size):
+    for keep in blocks(n_hidden, block_size):
         W, b, *ends = draw_pool(
             seed,
             growth.n_stages,
@@ -397,16 +395,14 @@ def fit_bls(
     inputs = to_network(X)
     phi, xi = ACTIVATIONS[feature_activation], ACTIVATIONS[enhancement_activation]
 
-    def stages(nodes, before=0):
+    def stages(nodes):
         """(pool size, units kept) for each stage that it takes to fill `nodes` places."""
         if selection == "random":
             return [(nodes, nodes)] if nodes else []
-        kept = blocks(nodes, block_size, pool_size, before)
-        return [(pool_size, keep) for keep in kept]
+        return [(pool_size, keep) for keep in blocks(nodes, block_size)]
 
     feature_maps = []  # (weights, biases, gains, midpoints) of the nodes that a stage kept
-    windows = [stages(n_feature_nodes, w * n_feature_nodes) for w in range(n_windows)]
-    for pool, keep in itertools.chain(*windows):
+    for pool, keep in stages(n_feature_nodes) * n_windows:
         W, b = draw_pool(seed, growth.n_stages, pool, X.shape[1], **family)
         if sparse_features:
             W, b = sparse_autoencoder(inputs, W, b)

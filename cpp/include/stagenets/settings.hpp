@@ -54,7 +54,8 @@ struct Stopping {
 };
 
 // Blocks that grow with the network: the first units are chosen one at a time, as each changes most of what the next ones
-// are for; later, where one among many changes little, several at once are as good and save passes over the rows.
+// are for; later, where one among many changes little, several at once are as good and save passes over the rows. Only
+// a joint choice has no near-duplicates in a block; without it, all units are chosen one at a time.
 constexpr Index kGrowing = 0;
 
 // Candidates are scored on so many rows that more would hardly change who is on the shortlist; on all of fewer.
@@ -84,6 +85,7 @@ struct StagewiseSettings {
 inline Index StagewiseSettings::block_after(Index kept) const {
   constexpr Index kUnitsPerOne = 25, kCandidatesPerOne = 25;
   if (block != kGrowing) return block;
+  if (selection != Selection::joint) return 1;
   return std::min(1 + kept / kUnitsPerOne, std::max<Index>(1, pool / kCandidatesPerOne));
 }
 

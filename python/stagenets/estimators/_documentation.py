@@ -60,9 +60,10 @@ default="sigmoid"
     pool_size : int, default=100
         Number of candidate units drawn at every stage.
     block_size : int or "auto", default="auto"
-        Number of units kept at every stage. "auto" lets blocks grow with the network: one unit, and
-        one more for every 25 already there, up to one of every 25 candidates. The last of many
-        units are as good if they are chosen together, and take a fraction of the time.
+        Number of units kept at every stage. "auto" keeps one or, with ``selection="joint"``, lets
+        blocks grow with the network: one more for every 25 units already there, up to one of every
+        25 candidates. The last of many units are as good if they are chosen together, and take a
+        fraction of the time.
     score_fraction : float or "auto", default="auto"
         Fraction of the samples on which candidates are scored, drawn anew at every stage (at least
         2,048 samples). "auto": all of up to 65,536 samples, so many of more. Joint drops and the

@@ -128,7 +128,9 @@ class StagewiseNetwork(
 
     def _stages_needed(self, units: int, kept: int = 0) -> int:
         pool, block = check_pool(self.pool_size, self.block_size)
-        return _core.stages_needed(units, kept, pool_size=pool, block_size=block)
+        return _core.stages_needed(
+            units, kept, pool_size=pool, block_size=block, selection=self.selection
+        )
 
     @classmethod
     def _alphas_for(cls, loss: str) -> tuple[float, float, float]:
