@@ -99,6 +99,26 @@ def test_automatic_solver_never_refuses_a_small_penalty(cls, n, scale, alpha):
     assert (np.diff(model.objective_path_) <= 0).all()
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_dual_form_is_as_accurate_as_the_primal_form_however_far_the_objective_falls(dtype):
+    """Rows are fitted exactly from some unit on: what is left is the tiny penalty alone."""
+    rng = np.random.default_rng(0)
+    fallen = 0
+    for seed in range(40):
+        n, alpha = int(rng.integers(5, 12)), 10.0 ** rng.uniform(-10, -7)
+        X, y = rng.normal(size=(n, 3)).astype(dtype), rng.normal(size=(n, 2))
+        params = {"n_hidden": 15, "pool_size": 8, "alpha": alpha, "random_state": seed}
+        params |= {"standardize": False, "selection": "residual", "block_size": 1}
+        model = stagenets.RVFLRegressor(**params).fit(X, y)
+        path = model.objective_path_
+        fallen += path[-1] < 1e-6 * path[0]
+        if dtype == "float64":
+            primal = stagenets.RVFLRegressor(solver="primal", **params).fit(X, y)
+            np.testing.assert_array_equal(model.selected_, primal.selected_)
+            np.testing.assert_allclose(path, primal.objective_path_, rtol=1e-2)
+    assert fallen > 10
+
+
 @pytest.mark.parametrize("cls", problems.ALL, ids=problems.name_of)
 def test_dual_without_penalty_is_refused(cls):
     X, y = problems.data_for(cls)

@@ -89,40 +89,30 @@ void DualFactor<Scalar>::factor_by_qr(Design<Scalar>& design, Index units, Team&
 
 template <class Scalar>
 void DualFactor<Scalar>::initialize(RidgeState<Scalar>& state, Team& team) {
-  MatrixD residual = targets_;
-  solve_lower(l_, residual, team);
-  // J = λ Tᵀ K⁻¹ T as a sum of squares, without cancellation.
-  state.objective = alpha_ * residual.squaredNorm();
-  solve_lower_transposed(l_, residual, team);
-  residual *= alpha_;
   if (state.leverage.size() > 0) {
     state.leverage = 1.0 - alpha_ * inverse_square_norms(l_, team).array();
   }
-  store_residual(residual, state);
+  solve_targets(state, team);
 }
 
+// R = λ K⁻¹ T and J = λ Tᵀ K⁻¹ T, as a sum of squares. Both may be tiny beside what they were a stage ago, of which
+// differences would keep nothing but rounding.
 template <class Scalar>
-MatrixD DualFactor<Scalar>::residual_of(const RidgeState<Scalar>& state) const {
-  MatrixD residual(l_.rows(), state.outputs());
-  for (Index b = 0; b < blocks_.blocks(); ++b) {
-    const RowRange range = blocks_.block(b);
-    residual.middleRows(range.first, range.count) =
-        state.residual.block(b, 0, state.outputs()).template cast<double>();
-  }
-  return residual;
-}
-
-template <class Scalar>
-void DualFactor<Scalar>::store_residual(const MatrixD& residual, RidgeState<Scalar>& state) const {
+void DualFactor<Scalar>::solve_targets(RidgeState<Scalar>& state, Team& team) {
+  residual_ = targets_;
+  solve_lower(l_, residual_, team);
+  state.objective = alpha_ * residual_.squaredNorm();
+  solve_lower_transposed(l_, residual_, team);
+  residual_ *= alpha_;
   VectorD measures = VectorD::Zero(state.kSums);
   for (Index b = 0; b < blocks_.blocks(); ++b) {
     const RowRange range = blocks_.block(b);
     state.residual.block(b, 0, state.outputs()) =
-        residual.middleRows(range.first, range.count).template cast<Scalar>();
+        residual_.middleRows(range.first, range.count).template cast<Scalar>();
     state.measure_block(b, state.residual.block(b, 0, 0), measures.data());
   }
   state.measured(measures);
-  state.residual_energy = residual.squaredNorm();  // before it was rounded
+  state.residual_energy = residual_.squaredNorm();
 }
 
 template <class Scalar>
@@ -148,8 +138,7 @@ Projection DualFactor<Scalar>::project(Design<Scalar>& design, RidgeState<Scalar
   projection.schur = alpha_ * MatrixD::Identity(k, k);
   multiply(Op::transpose, Op::none, alpha_, half_solved_, half_solved_, 1, projection.schur, team);
   projection.residual_gain.resize(k, state.outputs());
-  multiply(Op::transpose, Op::none, 1, fresh_, residual_of(state), 0, projection.residual_gain,
-           team);
+  multiply(Op::transpose, Op::none, 1, fresh_, residual_, 0, projection.residual_gain, team);
   projection.penalized_norm = fresh_.colwise().squaredNorm().transpose().array() + alpha_;
   return projection;
 }
@@ -162,17 +151,15 @@ std::optional<Index> DualFactor<Scalar>::append(Choice& choice, const Projection
   for (Index j = 0; j < k; ++j) solved.col(j) = half_solved_.col(choice.columns[j]);
   solve_lower_transposed(l_, solved, team);
   solve_lower_from_right(choice.schur_factor, solved, team);
-  MatrixD residual = residual_of(state);
-  multiply(Op::none, Op::none, -alpha_, solved, choice.step, 1, residual, team);
   state.worst_pivot = std::min(state.worst_pivot, choice.worst_pivot);
   if (state.leverage.size() > 0) {
     state.leverage += (alpha_ * alpha_) * solved.rowwise().squaredNorm();
   }
-  store_residual(residual, state);
   MatrixD chosen(l_.rows(), k);
   for (Index j = 0; j < k; ++j) chosen.col(j) = fresh_.col(choice.columns[j]);
   trace_ += chosen.squaredNorm();
   cholesky_update(l_, chosen, team);
+  solve_targets(state, team);
   own_.push_back(inverse_transposed_columns(choice.schur_factor, 0, team));
   solved_.push_back(std::move(solved));
   return std::nullopt;

@@ -55,7 +55,8 @@ MajorizedReadout<Scalar>::MajorizedReadout(const CoordinateFactor<Scalar>& facto
 template <class Scalar>
 RowRange MajorizedReadout<Scalar>::samples_of(Index block) const {
   const RowRange range = blocks_.block(block);
-  return {range.first, std::clamp<Index>(targets_.rows() - range.first, 0, range.count)};
+  const Index first = std::min(range.first, targets_.rows());
+  return {first, std::min(range.count, targets_.rows() - first)};
 }
 
 // Errors of a block from its scores; adds its loss, the energy of its scores and its curvature to the sums. The loss of a

@@ -68,7 +68,11 @@ void StagewiseRun<Scalar>::record() {
   const RidgeState<Scalar>& state = ridge_.state();
   FitHistory& history = fit_.history;
   history.units_path.push_back(static_cast<Index>(history.selected.size()));
-  history.objective_path.push_back(majorized_ ? majorized_->now().objective() : state.objective);
+  const double before = history.objective_path.empty() ? std::numeric_limits<double>::infinity()
+                                                       : history.objective_path.back();
+  // In exact arithmetic it never rises, but rounding may make it, or the change to a more accurate form.
+  history.objective_path.push_back(majorized_ ? majorized_->now().objective()
+                                              : std::min(state.objective, before));
   history.residual_path.push_back(majorized_ ? majorized_->now().loss() : state.residual_energy);
   if (majorized_ && wanted_.left_out_path) {
     const auto left_out = majorized_->now().left_out(state.leverage);

@@ -117,6 +117,7 @@ std::optional<Index> WideFactor<Scalar>::append(Choice& choice, const Projection
   l_.block(width_, 0, k, width_) = overlap.transpose();
   l_.block(width_, width_, k, k) = choice.schur_factor;
   z_.middleRows(width_, k) = choice.step;
+  state.objective -= choice.step.squaredNorm();
   width_ += k;
   return std::nullopt;
 }

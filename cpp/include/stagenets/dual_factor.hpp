@@ -23,7 +23,7 @@ class DualFactor final : public Factor<Scalar> {
   // Of [A √λI], roughly: its Frobenius norm and the smallest pivot.
   double condition() const { return std::sqrt(trace_) / l_.diagonal().minCoeff(); }
 
-  // Sets residual, objective and leverages from scratch; not needed when another form kept them.
+  // Sets residual, objective and leverages from scratch, before any column is projected.
   void initialize(RidgeState<Scalar>& state, Team& team);
 
   Projection project(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team) override;
@@ -38,8 +38,7 @@ class DualFactor final : public Factor<Scalar> {
   Index columns() const;  // of the design that are in K
   void refine_readout(MatrixD& omega, MatrixD& dual, Design<Scalar>& design, Team& team) const;
   void factor_by_qr(Design<Scalar>& design, Index units, Team& team);
-  MatrixD residual_of(const RidgeState<Scalar>& state) const;
-  void store_residual(const MatrixD& residual, RidgeState<Scalar>& state) const;
+  void solve_targets(RidgeState<Scalar>& state, Team& team);
   void solve_kernel(MatrixD& x, Team& team) const;
 
   double alpha_;
@@ -47,6 +46,7 @@ class DualFactor final : public Factor<Scalar> {
   const RowBlocks& blocks_;
   Index columns_before_;  // of the design, when this factor was made
   MatrixD l_;
+  MatrixD residual_;             // R, before it is rounded to the feature type
   double trace_;                 // of K
   MatrixD fresh_, half_solved_;  // G and V of the columns last projected
   std::vector<MatrixD> solved_;  // K⁻¹ G L_s⁻ᵀ of every block appended
