@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import problems
+import stagenets
 
 each_estimator = pytest.mark.parametrize("cls", problems.ALL, ids=problems.name_of)
 
@@ -153,3 +154,16 @@ def test_series_of_words_is_accepted_as_target(cls):
     X, y = problems.data_for(cls)
     names = pd.Series(np.array(["x", "y", "z"])[y])
     assert problems.small(cls, alpha=1.0).fit(X, names).score(X, names) > 0.5
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rows_that_are_not_aligned(dtype):
+    X, y = problems.data_for(stagenets.RVFLRegressor, n=60)
+    X = X.astype(dtype)
+    buffer = np.empty(X.nbytes + 1, dtype=np.uint8)
+    crooked = buffer[1:].view(dtype).reshape(X.shape)
+    crooked[:] = X
+    assert not crooked.flags.aligned
+    model = problems.small(stagenets.RVFLRegressor).fit(X, y)
+    again = problems.small(stagenets.RVFLRegressor).fit(crooked, y)
+    np.testing.assert_array_equal(again.predict(crooked), model.predict(X))

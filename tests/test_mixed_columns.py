@@ -208,7 +208,7 @@ def test_other_scorers_see_the_right_rows(scoring):
     grid = {"n_hidden": [4], "alpha": [1.0]}
     model = cls._estimator(random_state=0)
     expected = GridSearchCV(model, grid, cv=cv, scoring=scoring).fit(frame, y)
-    np.testing.assert_allclose(search.best_score_, expected.best_score_, rtol=1e-5)
+    np.testing.assert_allclose(search.best_score_, expected.best_score_, rtol=1e-4)
 
 
 def test_batches_keep_the_encoding_of_the_first():

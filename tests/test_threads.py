@@ -128,7 +128,12 @@ def test_other_python_threads_run_during_a_fit(gil_only_by_leave):
     X, y = problems.data_for(stagenets.RVFLClassifier, 20_000, p=20)
     count, seen = 0, []
     model = stagenets.RVFLClassifier(
-        n_hidden=60, pool_size=300, random_state=0, n_jobs=1, callback=lambda _: seen.append(count)
+        n_hidden=60,
+        block_size=1,
+        pool_size=300,
+        random_state=0,
+        n_jobs=1,
+        callback=lambda _: seen.append(count),
     )
     worker = threading.Thread(target=model.fit, args=(X, y))
     worker.start()

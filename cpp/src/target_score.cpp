@@ -37,9 +37,8 @@ TargetScore::TargetScore(Targets targets, const VectorD& weights, const RowBlock
       measure_(measure) {
   if (targets_.task() != Task::numbers) return;
   const VectorD roots = weights_.cwiseSqrt();
-  scaling_ =
-      targets_.scaling(roots.data(), blocks,
-                       measure == Measure::absolute_errors ? Center::median : Center::mean);
+  scaling_ = targets_.scaling(roots.data(), blocks,
+                              measure == Measure::absolute_errors ? Center::median : Center::mean);
   spread_ = total_errors(targets_.scaled(scaling_).values());
 }
 

@@ -91,8 +91,8 @@ class Factor {
   // Projects the columns that the design's source has selected.
   virtual Projection project(Design<Scalar>& design, RidgeState<Scalar>& state, Team& team) = 0;
 
-  // Appends the chosen ones of the columns last projected and brings the state up to date; may improve the step of the choice. If one of them turns
-  // out to depend on the columns before it, nothing is appended and its place in the choice is returned.
+  // Appends the chosen ones of the columns last projected and brings the state up to date; may improve the step of the
+  // choice. If one of them turns out to depend on the columns before it, nothing is appended and its place is returned.
   virtual std::optional<Index> append(Choice& choice, const Projection& projection,
                                       Design<Scalar>& design, RidgeState<Scalar>& state,
                                       Team& team) = 0;

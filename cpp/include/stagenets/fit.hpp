@@ -22,7 +22,7 @@ struct Fit {
   double alpha = 0;             // the penalty, given or chosen
   std::vector<Index> cv_sizes;  // that a cross-validation has tried, if there was one
   std::vector<double> cv_path;  // their quality
-  KnownStages known;  // if requested
+  KnownStages known;            // if requested
   Profile profile;
 };
 

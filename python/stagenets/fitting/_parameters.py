@@ -149,7 +149,7 @@ def seed_of(random_state: Any) -> int:
 
 
 def contiguous(X: Any) -> Any:
-    """X itself if its rows or its columns are contiguous, otherwise a contiguous copy.
+    """X itself if its rows or its columns are contiguous and aligned, otherwise such a copy.
 
     Sparse rows are those of the caller too, unless entries are out of order or there are several
     for one place.
@@ -159,6 +159,6 @@ def contiguous(X: Any) -> Any:
             X = X.copy()
             X.sum_duplicates()
         return X
-    if X.flags.c_contiguous or X.flags.f_contiguous:
+    if X.flags.aligned and (X.flags.c_contiguous or X.flags.f_contiguous):
         return X
-    return np.ascontiguousarray(X)
+    return np.require(X, requirements=["C", "A"])
