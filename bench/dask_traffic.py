@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import textwrap
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import dask
@@ -81,11 +82,9 @@ def watched_fit() -> tuple[Log, dict[str, Sizes], dict[str, Sizes]]:
 
 def kinds_of(log: Log) -> list[tuple[str, str, list[Sizes]]]:
     """What is sent, by which formula, and the sizes of all such messages."""
-    first, last = log.ends[0], log.ends[-1]
-    stages = [
-        log.rounds[start:end] for start, end in zip(log.ends[:-1], log.ends[1:], strict=True)
-    ]
     kinds: list[list[Sizes]] = [[], [], []]
+    borders = [log.ends[0] - len(kinds), *log.ends]
+    stages = [log.rounds[start:end] for start, end in pairwise(borders)]
     candidates = max(16, 2 * BLOCK)
     for number, stage in enumerate(stages):
         columns = INPUTS + 1 + number * BLOCK
@@ -100,11 +99,11 @@ def kinds_of(log: Log) -> list[tuple[str, str, list[Sizes]]]:
         for kind, size in zip(kinds, stage, strict=True):
             kind.append(size)
     return [
-        ("before the first stage", "", log.rounds[:first]),
+        ("before the first stage", "", log.rounds[: borders[0]]),
         ("score the pool", "M (q + 1) + 1", kinds[0]),
         ("project the candidates", "c (d + c + q)", kinds[1]),
         ("append the chosen", "3", kinds[2]),
-        ("after the last stage", "", log.rounds[last:]),
+        ("after the last stage", "", log.rounds[borders[-1] :]),
     ]
 
 
@@ -135,39 +134,40 @@ def main() -> None:
     options = parser.parse_args()
     log, before, after = watched_fit()
     rows = table(log)
-    # The first report is that of the direct links, before any stage.
-    stage_kb = [most(log.bytes[-1], log.bytes[0], way) / 1e3 / STAGES for way in (0, 1)]
+    between = STAGES - 1  # from the end of the first stage to that of the last
+    stage_kb = [most(log.bytes[-1], log.bytes[0], way) / 1e3 / between for way in (0, 1)]
     fit_kb = [most(after, before, way) / 1e3 for way in (0, 1)]
     own = PARTITIONS // WORKERS
-    sums = own * sum(row["kB to it"] for row in rows[1:4]) / STAGES
-    starting, largest = log.rounds[: log.ends[0]], np.argmax([told for _, told in log.rounds])
+    sums = own * sum(row["kB to it"] for row in rows[1:4]) / STAGES  # on average
+    largest = np.argmax([told for _, told in log.rounds])
     note = (
-        f"`python bench/dask_traffic.py`: {ROWS:,} rows of p = {INPUTS} inputs on {WORKERS} workers "
-        f"with {own} partitions each, q = {CLASSES} outputs, pools of M = {POOL}, {STAGES} stages of "
-        f"k = {BLOCK} units, c = max(16, 2k) = {max(16, 2 * BLOCK)} candidates of the joint choice, d "
-        f"columns so far (inputs, intercept and units), squared error (Dask {dask.__version__}). In a "
-        f"round, every partition sends some numbers of 8 bytes, and gets their sum, or, of samples, "
-        f"those of all partitions. The command stops if a stage sends anything else than the table "
-        f"says."
+        f"`python bench/dask_traffic.py`: {ROWS:,} rows of p = {INPUTS} inputs on {WORKERS} "
+        f"workers with {own} partitions each, q = {CLASSES} outputs, pools of M = {POOL}, "
+        f"{STAGES} stages of k = {BLOCK} units, c = max(16, 2k) = {max(16, 2 * BLOCK)} "
+        f"candidates of the joint choice, d columns so far (inputs, intercept and units), "
+        f"squared error (Dask {dask.__version__}). In a round, every partition sends some "
+        f"numbers of 8 bytes, and gets their sum, or, of samples, those of all partitions. The "
+        f"command stops if a stage sends anything else than the table says."
     )
     measured = (
-        f"A stage thus takes {sums:.0f} kB of sums to a worker with {own} partitions and as much from "
-        f"it. Counted on the TCP connections of the worker with the most of it, a stage took "
-        f"{stage_kb[1]:.0f} kB to the worker and {stage_kb[0]:.0f} kB from it: the rest is what Dask "
-        f"adds, in {2 * own} tasks for each of 3 rounds (keys, the pickled call, reports of finished "
-        f"tasks, heartbeats). In the whole fit it was {fit_kb[1]:.0f} kB to it and {fit_kb[0]:.0f} kB "
-        f"from it, in {len(log.rounds)} rounds."
+        f"A stage thus takes {sums:.0f} kB of sums to a worker with {own} partitions and as "
+        f"much from it. Counted on the TCP connections of the worker with the most of it, a "
+        f"stage took {stage_kb[1]:.0f} kB to the worker and {stage_kb[0]:.0f} kB from it: the "
+        f"rest is what Dask adds, in {2 * own} tasks for each of 3 rounds (keys, the pickled "
+        f"call, reports of finished tasks, heartbeats). In the whole fit it was {fit_kb[1]:.0f} "
+        f"kB to it and {fit_kb[0]:.0f} kB from it, in {len(log.rounds)} rounds."
     )
     ends = (
-        f"Most of the difference is from before the first stage: {len(starting)} rounds, the largest "
-        f"of which brings {log.rounds[largest][1]:,} numbers to every partition. They are the values "
-        f"of 4,096 rows at most of those inputs that reach beyond four deviations, from which their "
-        f"quartiles are found in case they are wild; with normal inputs, that is every input when "
-        f"there are many rows. Others are up to 65,536 values of an input, which thresholds and "
-        f"leaves are put at, the Gram matrix of the links and their products with the targets, and "
-        f"what a calibration of probabilities needs. The last ones bring scores of 4,096 rows at most, "
-        f"again for probabilities. At the end, the network comes from one partition, and up to 1,000 "
-        f"rows for importances from all together; these are not in the table."
+        f"Most of the difference is from before the first stage: {rows[0]['rounds']} rounds, "
+        f"the largest of which brings {log.rounds[largest][1]:,} numbers to every partition. "
+        f"They are the values of 4,096 rows at most of those inputs that reach beyond four "
+        f"deviations, from which their quartiles are found in case they are wild; with normal "
+        f"inputs, that is every input when there are many rows. Others are up to 65,536 values "
+        f"of an input, which thresholds and leaves are put at, the Gram matrix of the links and "
+        f"their products with the targets, and what a calibration of probabilities needs. The "
+        f"last ones bring scores of 4,096 rows at most, again for probabilities. At the end, "
+        f"the network comes from one partition, and up to 1,000 rows for importances from all "
+        f"together; these are not in the table."
     )
     parts = [
         "# What travels in a fit on Dask",
