@@ -5,9 +5,10 @@
 Every fit is disturbed once, at a random moment, and must end with exactly the model of an
 undisturbed one, or with an error within a minute. Workers are killed at any moment, killed while
 they have states on disk, or stopped for half a minute. An undisturbed fit goes before and after
-each of them, since other work on the machine slows all of them alike. `--only` makes one kind anew
-and keeps the others from dask_faults.csv. Writes dask_faults.md and dask_faults.csv to
-docs/benchmarks/; ends with 1 if a fit hangs or gives another model.
+each of them, since other work on the machine slows all of them alike. Every fit is added to
+dask_faults.csv at once, so that a script that was stopped goes on where it was; `--again` starts
+anew. Writes dask_faults.md and dask_faults.csv to docs/benchmarks/; ends with 1 if a fit hangs or
+gives another model.
 """
 
 from __future__ import annotations
@@ -97,14 +98,24 @@ def kill_while_spilling(client: Client, ended: threading.Event) -> int | None:
     return None
 
 
-KINDS = {
-    "killed": [Kind("killed", kill), Kind("killed", kill, loss="log")],
+KINDS = [
+    Kind("killed", kill),
+    Kind("killed", kill, loss="log"),
     # States of some 10 MB each are spilled when a worker has more than 20 MB of them.
-    "spilling": [
-        Kind("killed while spilling", kill_while_spilling, rows=200_000, target=0.005),
-    ],
-    "paused": [Kind(f"stopped for {PAUSE:.0f} s", pause, lasts=PAUSE)],
-}
+    Kind("killed while spilling", kill_while_spilling, rows=200_000, target=0.005),
+    Kind(f"stopped for {PAUSE:.0f} s", pause, lasts=PAUSE),
+]
+
+
+def waited() -> float:
+    """Seconds that threads of this process were ready to run and had no core to do so."""
+    threads = Path("/proc/self/task").iterdir()
+    return sum(int((thread / "schedstat").read_text().split()[1]) for thread in threads) / 1e9
+
+
+def waits(client: Client) -> dict[str, float]:
+    """The same for this process, with the scheduler, and for every worker."""
+    return {"here": waited(), **client.run(waited, on_error="ignore")}
 
 
 def problem(client: Client, kind: Kind, units: int) -> Parts:
@@ -195,26 +206,22 @@ def has_recovered(client: Client, victim: int | None) -> bool:
     return False
 
 
-def rows_of(kind: Kind, times: int, units: int) -> list[Row]:
-    """What happened to this many fits."""
-    rows: list[Row] = []
-    while len(rows) < times:
+def disturbed_fits(kind: Kind, units: int) -> Iterator[Row]:
+    """What happens to one fit after another, without end."""
+    while True:
         with cluster_of_two(kind.target) as client:
             parts = problem(client, kind, units)
             _, whole = timed_fit(parts)
             usual, _ = timed_fit(parts)
-            while len(rows) < times:
+            recovered = True
+            while recovered:
                 row, outcome = row_of(client, parts, kind, usual, whole)
                 recovered = has_recovered(client, None if kind.lasts else outcome.victim)
                 if recovered:
                     usual, _ = timed_fit(parts)
                     row["undisturbed after (s)"] = round(usual, 1)
                 if outcome.victim is not None:
-                    rows.append(row)
-                    print(*row.values(), sep=", ", flush=True)
-                if not recovered:
-                    break
-    return rows
+                    yield row
 
 
 def row_of(
@@ -224,7 +231,9 @@ def row_of(
     # What is lost is made again, perhaps by one worker alone.
     patience = 6 * usual + PAUSE + 3 * ERROR_WITHIN
     after = random.uniform(0, usual)
+    before = waits(client)
     outcome = disturbed_fit(client, parts, kind, after, patience)
+    waiting = waits(client)
     later = outcome.seconds - outcome.disturbed_at
     if isinstance(outcome.found, Exception):
         result = f"{type(outcome.found).__name__}: {outcome.found}"
@@ -237,6 +246,9 @@ def row_of(
         "loss": kind.loss,
         "at (s)": round(outcome.disturbed_at, 2),
         "ended after it (s)": round(later, 1),
+        "without a core (s)": round(
+            max(waiting[name] - before[name] for name in waiting if name in before), 1
+        ),
         "undisturbed before (s)": round(usual, 1),
         "undisturbed after (s)": None,
         "result": result,
@@ -247,13 +259,17 @@ def row_of(
     return row, outcome
 
 
-def known_rows(path: Path, kinds: list[str]) -> list[Row]:
-    """Rows of these kinds from an earlier call."""
-    names = {kind.name for name in kinds for kind in KINDS[name]}
+def known_rows(path: Path) -> list[Row]:
+    """Rows from an earlier call."""
     if not path.exists():
         return []
     with path.open(newline="") as file:
-        return [row for row in csv.DictReader(file) if row["disturbance"] in names]
+        return list(csv.DictReader(file))
+
+
+def rows_of(kind: Kind, rows: list[Row]) -> list[Row]:
+    """Those of them that are of this kind."""
+    return [row for row in rows if (row["disturbance"], row["loss"]) == (kind.name, kind.loss)]
 
 
 def write_page(out: Path, rows: list[Row]) -> None:
@@ -267,8 +283,9 @@ def write_page(out: Path, rows: list[Row]) -> None:
         f"{dask.__version__}). Each was disturbed once, at a random moment, counted from its "
         f"start; victims are random too. {len(kept)} of {len(rows)} ended with exactly the model "
         f"of an undisturbed fit{error}. The longest took {longest:.1f} s from the disturbance to "
-        f"its end. The two undisturbed fits are those just before and just after it: they tell how "
-        f"busy the machine was.",
+        f"its end. How busy the machine was is told by the undisturbed fits just before and just "
+        f"after, and by the longest time in the fit that the threads of the client and scheduler, "
+        f"or of a worker that stayed, were ready to run but had no core.",
         110,
     )
     text = f"# Fits that lose workers\n\n{note}\n\n{markdown(rows)}"
@@ -281,20 +298,20 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=20, help="half of them with each loss")
     parser.add_argument("--units", type=int, default=8)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", choices=KINDS, help="make these anew and keep the others")
+    parser.add_argument("--again", action="store_true", help="forget the fits that are known")
     add_output_option(parser)
     options = parser.parse_args()
-    random.seed(options.seed)
-    times = {"killed": options.kills // 2, "spilling": 3, "paused": 2}
+    wanted = [options.kills - options.kills // 2, options.kills // 2, 3, 2]
     path = options.out / "dask_faults.csv"
-    rows: list[Row] = []
-    for name, kinds in KINDS.items():
-        if options.only not in (None, name):
-            rows += known_rows(path, [name])
-            continue
-        for kind in kinds:
-            rows += rows_of(kind, times[name], options.units)
-    write_csv(path, rows)
+    rows = [] if options.again else known_rows(path)
+    random.seed(options.seed + len(rows))
+    for kind, times in zip(KINDS, wanted, strict=True):
+        fits = disturbed_fits(kind, options.units)
+        while len(rows_of(kind, rows)) < times:
+            rows.append(next(fits))
+            print(*rows[-1].values(), sep=", ", flush=True)
+            write_csv(path, rows)
+        fits.close()
     write_page(options.out, rows)
 
 

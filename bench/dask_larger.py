@@ -3,7 +3,7 @@
     python bench/dask_larger.py
 
 Writes a table to a folder of its own and fits it on two workers with a memory limit, once with
-store="memory" and once with "recompute". Writes dask_memory.md to docs/benchmarks/.
+store="memory" and once with "recompute". Writes dask_larger.md to docs/benchmarks/.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def write_files(folder: Path, rows: int) -> None:
     X = da.random.default_rng(0).normal(size=(rows, INPUTS), chunks=(rows // PARTITIONS, INPUTS))
     X = X.astype(np.float32)
     y = da.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2]
-    frame = dd.from_dask_array(da.column_stack([X, y]), columns=[*columns, "y"])
+    frame = dd.from_dask_array(da.concatenate([X, y[:, None]], axis=1), columns=[*columns, "y"])
     frame.to_parquet(folder / "table.parquet", write_index=False)
     da.to_zarr(X, str(folder / "X.zarr"), overwrite=True)
     da.to_zarr(y, str(folder / "y.zarr"), overwrite=True)
@@ -104,7 +104,7 @@ def main() -> None:
         f"the factor takes {factor / 1e6:.0f} MB.",
         110,
     )
-    write_markdown(options.out / "dask_memory.md", "Larger than memory on Dask", note, rows)
+    write_markdown(options.out / "dask_larger.md", "Larger than memory on Dask", note, rows)
 
 
 if __name__ == "__main__":
