@@ -162,12 +162,13 @@ def main() -> None:
         f"the largest of which brings {log.rounds[largest][1]:,} numbers to every partition. "
         f"They are the values of 4,096 rows at most of those inputs that reach beyond four "
         f"deviations, from which their quartiles are found in case they are wild; with normal "
-        f"inputs, that is every input when there are many rows. Others are up to 65,536 values "
-        f"of an input, which thresholds and leaves are put at, the Gram matrix of the links and "
-        f"their products with the targets, and what a calibration of probabilities needs. The "
-        f"last ones bring scores of 4,096 rows at most, again for probabilities. At the end, "
-        f"the network comes from one partition, and up to 1,000 rows for importances from all "
-        f"together; these are not in the table."
+        f"inputs, that is every input when there are many rows. Among the others are up to "
+        f"65,536 values of an input, which thresholds and leaves are put at, the Gram matrix of "
+        f"the links and their products with the targets, and what a calibration of "
+        f"probabilities needs. The last ones bring scores of 4,096 rows at most, again for "
+        f"probabilities, and twice the gradient by which the readout is corrected, d q + 1 "
+        f"numbers. At the end, the network comes from one partition, and up to 1,000 rows for "
+        f"importances from all together; these are not in the table."
     )
     parts = [
         "# What travels in a fit on Dask",
