@@ -285,9 +285,12 @@ def write_page(out: Path, rows: list[Row]) -> None:
         f"of an undisturbed fit{error}. The longest took {longest:.1f} s from the disturbance to "
         f"its end. How busy the machine was is told by the undisturbed fits just before and just "
         f"after, and by the longest time in the fit that the threads of the client and scheduler, "
-        f"or of a worker that stayed, were ready to run but had no core.",
+        f"or of a worker that stayed, were ready to run but had no core. Where there is none after, "
+        f"Dask had not brought back the second worker within a minute, and a new cluster was "
+        f"started.",
         110,
     )
+    rows = [{name: value or None for name, value in row.items()} for row in rows]
     text = f"# Fits that lose workers\n\n{note}\n\n{markdown(rows)}"
     (out / "dask_faults.md").write_text(text, encoding="utf-8")
     print("wrote dask_faults.md")
