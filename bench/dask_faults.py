@@ -278,19 +278,19 @@ def write_page(out: Path, rows: list[Row]) -> None:
     error = f"; {others} ended with the error shown" if others else ""
     longest = max(float(row["ended after it (s)"]) for row in rows)
     note = textwrap.fill(
-        f"`python bench/dask_faults.py`: fits of 20,000 × 10 rows (200,000 where workers spill) in "
-        f"4 partitions on a cluster of two processes ({platform.machine()}, Dask "
+        f"`python bench/dask_faults.py`: fits of 20,000 × 10 rows (200,000 where workers spill) "
+        f"in 4 partitions on a cluster of two processes ({platform.machine()}, Dask "
         f"{dask.__version__}). Each was disturbed once, at a random moment, counted from its "
-        f"start; victims are random too. {len(kept)} of {len(rows)} ended with exactly the model "
-        f"of an undisturbed fit{error}. The longest took {longest:.1f} s from the disturbance to "
-        f"its end. How busy the machine was is told by the undisturbed fits just before and just "
-        f"after, and by the longest time in the fit that the threads of the client and scheduler, "
-        f"or of a worker that stayed, were ready to run but had no core. Where there is none after, "
-        f"Dask had not brought back the second worker within a minute, and a new cluster was "
-        f"started.",
+        f"start; victims are random too. {len(kept)} of {len(rows)} ended with exactly the "
+        f"model of an undisturbed fit{error}. The longest took {longest:.1f} s from the "
+        f"disturbance to its end. How busy the machine was is told by the undisturbed fits just "
+        f"before and just after, and by the longest time in the fit that the threads of the "
+        f"client and scheduler, or of a worker that stayed, were ready to run but had no core. "
+        f"Where there is none after, Dask had not brought back the second worker within a "
+        f"minute, and a new cluster was started.",
         110,
     )
-    rows = [{name: value or None for name, value in row.items()} for row in rows]
+    rows = [{name: None if value == "" else value for name, value in row.items()} for row in rows]
     text = f"# Fits that lose workers\n\n{note}\n\n{markdown(rows)}"
     (out / "dask_faults.md").write_text(text, encoding="utf-8")
     print("wrote dask_faults.md")
