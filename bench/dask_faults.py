@@ -314,8 +314,8 @@ def main() -> None:
             rows.append(next(fits))
             print(*rows[-1].values(), sep=", ", flush=True)
             write_csv(path, rows)
+            write_page(options.out, rows)
         fits.close()
-    write_page(options.out, rows)
 
 
 if __name__ == "__main__":
