@@ -2,12 +2,13 @@
 
     python bench/dask_scale.py
 
-All rows on two workers, by stagenets and by LightGBM with its defaults; then, with a tenth of the
-rows, strong scaling (the same rows on one and on two workers) and weak scaling (half of them on
-one). Every run is a process of its own whose result is kept in dask_scale.csv, so that a script
-that was stopped goes on where it was; `--again` starts anew and `--only` makes some runs only. A
-model of any number of workers follows from the runs on one worker and from what messages take; it
-is checked against the runs on two. Writes dask.md and dask_scale.csv to docs/benchmarks/.
+All rows on two workers, by stagenets and by LightGBM with its defaults; strong scaling (the same
+rows on one worker) and weak scaling (half of them on one), and the same with a tenth of the rows.
+Every run is a process of its own whose result is kept in dask_scale.csv, so that a script that was
+stopped goes on where it was; `--again` starts anew, and `--only` makes some runs anew. A model of
+any number of workers follows from two small runs on one worker and from what messages take; it is
+checked against all others. Writes dask_scale.md, dask_scale.csv and dask_scale.png to
+docs/benchmarks/.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import json
 import os
 import platform
 import socket
+import stat
 import statistics
 import struct
 import subprocess
@@ -49,11 +51,17 @@ SETTINGS = {
 RUNS = {
     "all rows": (2, 1.0, "stagenets"),
     "all rows, LightGBM": (2, 1.0, "LightGBM"),
+    "all rows, one worker": (1, 1.0, "stagenets"),
+    "half, one worker": (1, 0.5, "stagenets"),
     "a tenth": (2, 0.1, "stagenets"),
+    "a tenth, LightGBM": (2, 0.1, "LightGBM"),
     "a tenth, one worker": (1, 0.1, "stagenets"),
     "a twentieth, one worker": (1, 0.05, "stagenets"),
-    "a tenth, LightGBM": (2, 0.1, "LightGBM"),
 }
+MODEL_FROM = ("a tenth, one worker", "a twentieth, one worker")
+NEEDED = {"all rows", "all rows, LightGBM", "a tenth", "a tenth, LightGBM", *MODEL_FROM}
+FITS_OF_SMALL_RUNS = 3  # of which the best counts
+MANY = 64  # partitions, to see what each of them takes
 
 
 def some_rows(rows: int, seed: int) -> Any:
@@ -66,11 +74,18 @@ def some_rows(rows: int, seed: int) -> Any:
     return X
 
 
-def data(rows: int, partitions: int, seed: int) -> tuple[da.Array, da.Array]:
-    each = rows // partitions
+def some_pieces(rows: int, seeds: range) -> Any:
+    return np.concatenate([some_rows(rows // len(seeds), seed) for seed in seeds])
+
+
+def data(rows: int, partitions: int, seed: int, pieces: int = 1) -> tuple[da.Array, da.Array]:
+    """The same rows for the same number of pieces in all, however many make a partition."""
+    each, first = rows // partitions, seed * 10_000
     blocks = [
         da.from_delayed(
-            dask.delayed(some_rows)(each, seed * 10_000 + i), (each, INPUTS + 1), np.float32
+            dask.delayed(some_pieces)(each, range(first + i * pieces, first + (i + 1) * pieces)),
+            (each, INPUTS + 1),
+            np.float32,
         )
         for i in range(partitions)
     ]
@@ -95,15 +110,27 @@ class CountedTasks(ClusterTasks):
 def traffic() -> tuple[int, int]:
     """Bytes that this process has sent and received on the TCP connections it has now."""
     sent, received = 0, 0
-    for descriptor in os.listdir("/proc/self/fd"):
+    for descriptor in map(int, os.listdir("/proc/self/fd")):
         try:
-            with socket.socket(fileno=os.dup(int(descriptor))) as connection:
+            if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+                continue
+            with socket.socket(fileno=os.dup(descriptor)) as connection:
                 info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 192)
-        except OSError:  # no socket, or none of TCP
+        except OSError:  # closed meanwhile, or not of TCP
             continue
         acknowledged, came = struct.unpack_from("QQ", info, 120)
         sent, received = sent + acknowledged, received + came
     return sent, received
+
+
+def estimator(name: str, client: Client) -> Any:
+    if name == "LightGBM":
+        from lightgbm.dask import DaskLGBMClassifier
+
+        return DaskLGBMClassifier(client=client, verbose=-1, num_threads=1)
+    model = RVFLClassifier(**SETTINGS, random_state=0, client=client)
+    model._tasks = lambda: CountedTasks(client, "RVFLClassifier")
+    return model
 
 
 def one_run(name: str, rows: int) -> Row:
@@ -116,39 +143,38 @@ def one_run(name: str, rows: int) -> Row:
         ) as cluster,
         Client(cluster) as client,
     ):
-        X, y = data(rows, PARTITIONS_PER_WORKER * workers, seed=1)
+        model = estimator(model_name, client)
+        model.fit(*data(10_000, PARTITIONS_PER_WORKER * workers, seed=3))  # imports and first calls
+        X, y = data(rows, PARTITIONS_PER_WORKER * workers, seed=1, pieces=2 // workers)
         X_test, y_test = data(100_000, 2, seed=2)
-        model: Any
-        if model_name == "LightGBM":
-            from lightgbm.dask import DaskLGBMClassifier
-
-            model = DaskLGBMClassifier(client=client, verbose=-1, num_threads=1)
-        else:
-            store = "recompute" if "recompute" in model_name else "memory"
-            model = RVFLClassifier(**SETTINGS, store=store, random_state=0, client=client)
-            model._tasks = lambda: CountedTasks(client, "RVFLClassifier")
-        before = client.run(traffic)
-        started = time.perf_counter()
-        model.fit(X, y)
-        seconds = time.perf_counter() - started
+        times, processor = [], 0.0
+        for _ in range(FITS_OF_SMALL_RUNS if share < 0.5 else 1):
+            CountedTasks.rounds = 0
+            before, worked = client.run(traffic), sum(client.run(time.process_time).values())
+            started = time.perf_counter()
+            model.fit(X, y)
+            times.append(time.perf_counter() - started)
+            processor = sum(client.run(time.process_time).values()) - worked
         after = client.run(traffic)
         sent, received = (
             max(after[name][i] - before[name][i] for name in before) / 1e3 for i in (0, 1)
         )
         right = model.predict(X_test) == y_test
-        latency, message = seconds_of_a_round(client, 1), seconds_of_a_round(client, 64) / 64
+        latency, _ = seconds_of_a_round(client, 1)
+        _, message = seconds_of_a_round(client, MANY)
         return {
             "run": name,
             "workers": workers,
             "rows": rows,
-            "seconds": round(seconds, 2),
+            "seconds": round(min(times), 2),
+            "processor s": round(processor, 1),
             "accuracy": round(float(da.mean(right).compute()), 4),
             "rounds": CountedTasks.rounds,
             "kB from a worker": round(sent, 1),
             "kB to a worker": round(received, 1),
             "GB in a worker": round(max(client.run(peak_memory).values()) / 1e9, 2),
             "ms a round": round(1e3 * latency, 3),
-            "ms a message": round(1e3 * message, 3),
+            "ms a message": round(1e3 * message / MANY, 3),
             "MB/s": round(bandwidth(client) / 1e6),
         }
 
@@ -159,16 +185,17 @@ def peak_memory() -> int:
     return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-def seconds_of_a_round(client: Client, partitions: int) -> float:
-    """Of a round of two tasks for each of some partitions."""
+def seconds_of_a_round(client: Client, partitions: int) -> tuple[float, float]:
+    """Seconds of a round of two tasks for each of some partitions, by the clock, and of the
+    processor in this process: client and scheduler, through which all rounds go."""
     tasks, rounds = ClusterTasks(client, "round"), 8
     states = tasks.each("state", float, range(partitions))
     tasks.fetch(states)
-    started = time.perf_counter()
+    started, worked = time.perf_counter(), time.process_time()
     for _ in range(rounds):
         states = tasks.each("answer", _same, states)
         tasks.fetch(tasks.each("question", _same, states))
-    return (time.perf_counter() - started) / rounds
+    return (time.perf_counter() - started) / rounds, (time.process_time() - worked) / rounds
 
 
 def bandwidth(client: Client) -> float:
@@ -202,16 +229,17 @@ class ManyWorkers:
     """Seconds of a fit on any number of workers.
 
     rows · flops / (rate · workers) + rest + rounds · (latency + partitions · message)
-    + bytes / bandwidth, where the rate of a worker and the rest follow from two runs on one. This
-    process talks to one partition after another, so that all bytes pass one network card.
+    + bytes / bandwidth, where the rate of a worker and the rest follow from two runs on one. The
+    scheduler talks to one partition after another, so that all bytes pass one network card.
     """
 
     def __init__(self, runs: dict[str, Row]) -> None:
-        one, half = runs["a tenth, one worker"], runs["a twentieth, one worker"]
+        one, half = (runs[name] for name in MODEL_FROM)
         self.rounds = one["rounds"]
-        self.latency = statistics.median(row["ms a round"] for row in runs.values()) / 1e3
-        self.message = statistics.median(row["ms a message"] for row in runs.values()) / 1e3
-        self.bandwidth = statistics.median(row["MB/s"] for row in runs.values()) * 1e6
+        own = [row for name, row in runs.items() if "LightGBM" not in name]
+        self.latency = statistics.median(row["ms a round"] for row in own) / 1e3
+        self.message = statistics.median(row["ms a message"] for row in own) / 1e3
+        self.bandwidth = statistics.median(row["MB/s"] for row in own) * 1e6
         self.bytes = 1e3 * (one["kB from a worker"] + one["kB to a worker"])  # of one worker
         self.row = (one["seconds"] - half["seconds"]) / (one["rows"] - half["rows"])
         self.rest = 0.0
@@ -232,13 +260,17 @@ def checked_rows(model: ManyWorkers, runs: dict[str, Row]) -> list[Row]:
     """Predictions beside what was measured."""
     return [
         {
+            "run": name,
             "workers": row["workers"],
             "rows": row["rows"],
             "predicted (s)": round(model.seconds(row["rows"], row["workers"]), 1),
             "measured (s)": row["seconds"],
+            "predicted / measured": round(
+                model.seconds(row["rows"], row["workers"]) / row["seconds"], 2
+            ),
         }
         for name, row in runs.items()
-        if "LightGBM" not in name
+        if "LightGBM" not in name and name not in MODEL_FROM
     ]
 
 
@@ -254,49 +286,95 @@ def predicted_rows(model: ManyWorkers, rows: int) -> list[Row]:
     ]
 
 
+def draw(path: Path, model: ManyWorkers, runs: dict[str, Row], rows: int) -> None:
+    """Predicted times over workers, and those measured."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(6.5, 4), layout="constrained")
+    workers = np.unique(np.geomspace(1, 1000, 60).astype(int))
+    strong = [model.seconds(rows, int(w)) for w in workers]
+    weak = [model.seconds(rows * int(w), int(w)) for w in workers]
+    axes.plot(workers, strong, label=f"{rows:,} rows")
+    axes.plot(workers, weak, label=f"{rows:,} rows for each worker")
+    axes.plot(workers, [model.travel(int(w)) for w in workers], "--", label="messages")
+    names = ("all rows, one worker", "all rows")
+    measured = [runs[name] for name in names if name in runs]
+    axes.plot(
+        [run["workers"] for run in measured],
+        [run["seconds"] for run in measured],
+        "o",
+        color="black",
+        label=f"{rows:,} rows, measured",
+    )
+    axes.set(xscale="log", yscale="log", xlabel="workers of one thread", ylabel="seconds of a fit")
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False)
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+    print(f"wrote {path.name}")
+
+
+def in_words(runs: dict[str, Row], some: str) -> str:
+    """Strong scaling, weak scaling and LightGBM, with these rows, as far as there are runs."""
+    two, trees = runs[some], runs[f"{some}, LightGBM"]
+    one = runs.get(f"{some}, one worker")
+    half = runs.get("half, one worker" if some == "all rows" else "a twentieth, one worker")
+    text = f"With {two['rows']:,} rows, "
+    if one and half:
+        text += (
+            f"two workers are {one['seconds'] / two['seconds']:.2f} times as fast as one (strong "
+            f"scaling), and take {two['seconds'] / half['seconds']:.2f} times as long as one with "
+            f"half of the rows (weak scaling); "
+        )
+    return text + (
+        f"the fit takes {two['seconds'] / trees['seconds']:.2f} times as long as LightGBM's, which "
+        f"has an accuracy of {trees['accuracy']:.4f} where this has {two['accuracy']:.4f}."
+    )
+
+
 def write_page(out: Path, runs: dict[str, Row], rows: int) -> None:
     model = ManyWorkers(runs)
-    two, one, half = (runs[name] for name in list(RUNS)[2:5])
-    large, trees = runs["all rows"], runs["all rows, LightGBM"]
-    stages = UNITS // BLOCK
     parts = [
         "# Many rows on Dask",
         f"`python bench/dask_scale.py --rows {rows}`: {INPUTS} inputs in float32, {CLASSES} "
         f"classes, {UNITS} units, `{SETTINGS}`, {PARTITIONS_PER_WORKER} partitions for each "
         f"worker of one thread ({platform.machine()}, {os.cpu_count()} cores, Dask "
-        f"{dask.__version__}). LightGBM has its defaults and the same workers. Rows are in the "
-        f"memory of the workers when a fit begins; accuracy is that on 100,000 other rows. Bytes "
-        f"are those on the connections of the worker that sent or received most, with all that "
-        f"Dask adds.",
+        f"{dask.__version__}). LightGBM has its defaults (100 trees of 31 leaves) and the same "
+        f"workers. Rows are in the memory of the workers when a fit begins, and a small fit "
+        f"went before; times are those of one fit, or the best of {FITS_OF_SMALL_RUNS} with a "
+        f"tenth of the rows or fewer. Processor seconds are those of all workers in the last of "
+        f"these fits. Accuracy is that on 100,000 other rows. Bytes are those on the "
+        f"connections of the worker that sent or received most, with all that Dask adds ([where "
+        f"they come from](dask_traffic.md)).",
         markdown(list(runs.values())),
-        f"Strong scaling: two workers are {one['seconds'] / two['seconds']:.2f} times as fast as "
-        f"one. Weak scaling: twice the rows on twice the workers take "
-        f"{two['seconds'] / half['seconds']:.2f} times as long. On all rows, a fit takes "
-        f"{large['seconds'] / trees['seconds']:.2f} times as long as one by LightGBM. A stage "
-        f"sends {one['kB from a worker'] / stages:.0f} kB from a worker with "
-        f"{PARTITIONS_PER_WORKER} partitions, and {one['kB to a worker'] / stages:.0f} kB to it.",
+        f"{in_words(runs, 'all rows')} {in_words(runs, 'a tenth')}",
         "## More workers",
         f"Measured here: {1e6 * model.row:.1f} µs of a worker for each row, which is "
-        f"{flops_of_a_row() / model.row / 1e9:.0f} GFLOP/s; {model.rest:.1f} s that do not depend "
+        f"{flops_of_a_row() / model.row / 1e9:.1f} GFLOP/s; {model.rest:.1f} s that do not depend "
         f"on the rows; {model.rounds} rounds, each {1e3 * model.latency:.1f} ms and "
-        f"{1e3 * model.message:.2f} ms of the scheduler for every partition; "
+        f"{1e3 * model.message:.2f} ms of client and scheduler for every partition; "
         f"{model.bytes / 1e3:.0f} kB to and from a worker in all, at "
         f"{model.bandwidth / 1e6:.0f} MB/s. A fit on w workers then takes rows × (time of a row) "
         f"/ w + (time besides) + rounds × (latency + partitions × message) + bytes / bandwidth. "
-        f"The first two come from the runs on one worker; the runs on two were not used:",
+        f"The first two come from the two smallest runs on one worker; the others were not used:",
         markdown(checked_rows(model, runs)),
         "The same for more workers, of one thread each:",
         markdown(predicted_rows(model, rows)),
+        "![Seconds of a fit over the number of workers, predicted and measured](dask_scale.png)",
         "The scheduler handles messages one after another, so that more workers help until "
         "messages take longer than rows; larger `block_size` means fewer rounds, and more threads "
         "for each worker (`n_jobs`) fewer partitions. Latency and bandwidth of a network are not "
         "those of one machine, but the time of the scheduler, which dominates, is.",
     ]
     text = "\n\n".join(
-        part.strip() if part.startswith("|") else textwrap.fill(part, 110) for part in parts
+        part.strip() if part[0] in "|!" else textwrap.fill(part, 110) for part in parts
     )
-    (out / "dask.md").write_text(text + "\n", encoding="utf-8")
-    print("wrote dask.md")
+    (out / "dask_scale.md").write_text(text + "\n", encoding="utf-8")
+    print("wrote dask_scale.md")
+    draw(out / "dask_scale.png", model, runs, rows)
 
 
 def known_runs(path: Path) -> list[Row]:
@@ -304,7 +382,10 @@ def known_runs(path: Path) -> list[Row]:
         return []
     with path.open(newline="") as file:
         return [
-            {name: value if name == "run" else json.loads(value) for name, value in row.items()}
+            {
+                name: value if name == "run" else json.loads(value or "null")
+                for name, value in row.items()
+            }
             for row in csv.DictReader(file)
         ]
 
@@ -326,15 +407,15 @@ def main() -> None:
         row["run"]: row for row in known if row["rows"] == int(options.rows * RUNS[row["run"]][1])
     }
     for name in RUNS:
-        if name in runs or (options.only and name not in options.only):
+        if name not in options.only if options.only else name in runs:
             continue
         command = [sys.executable, __file__, "--rows", str(options.rows), "--one", name]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
         runs[name] = json.loads(done.stdout.splitlines()[-1])
         print(runs[name], flush=True)
         write_csv(path, [runs[some] for some in RUNS if some in runs])
-    if len(runs) == len(RUNS):
-        write_page(options.out, {name: runs[name] for name in RUNS}, options.rows)
+    if NEEDED <= runs.keys():
+        write_page(options.out, {name: runs[name] for name in RUNS if name in runs}, options.rows)
 
 
 if __name__ == "__main__":

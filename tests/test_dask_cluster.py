@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 
 import joblib
 import numpy as np
@@ -13,6 +14,8 @@ import stagenets
 
 distributed = pytest.importorskip("distributed")
 da = pytest.importorskip("dask.array")
+import dask  # noqa: E402
+
 import stagenets.dask  # noqa: E402
 from stagenets.dask import _tasks  # noqa: E402
 
@@ -75,15 +78,22 @@ def test_killed_worker_leaves_the_model_as_it_would_have_been(client, stage):
     np.testing.assert_array_equal(model.readout_, whole.readout_)
 
 
-def test_fit_without_workers_ends_with_an_error(monkeypatch):
+@pytest.mark.parametrize("workers", [0, 1])
+def test_fit_ends_with_an_error_if_no_worker_takes_tasks(monkeypatch, workers):
     _, _, parts, labels = data()
     monkeypatch.setattr(_tasks, "_SECONDS_WITHOUT_WORKERS", 1.0)
+    monkeypatch.setattr(_tasks, "_SECONDS_BETWEEN_LOOKS", 0.5)
     with (
-        distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster,
+        dask.config.set({"distributed.worker.memory.pause": 1e-6}),
+        distributed.LocalCluster(
+            n_workers=workers, processes=False, memory_limit="1GB", dashboard_address=None
+        ) as cluster,
         distributed.Client(cluster) as client,
-        pytest.raises(RuntimeError, match="1 s for a worker and there is none"),
     ):
-        stagenets.dask.RVFLClassifier(client=client).fit(parts, labels)
+        while any(w["status"] == "running" for w in client.scheduler_info()["workers"].values()):
+            time.sleep(0.05)
+        with pytest.raises(RuntimeError, match="1 s for a worker that takes tasks and there is"):
+            stagenets.dask.RVFLClassifier(client=client).fit(parts, labels)
 
 
 @pytest.mark.parametrize("scoring", [None, "neg_log_loss", "average_precision"])

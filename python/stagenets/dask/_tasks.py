@@ -18,6 +18,7 @@ import dask.threaded
 from dask.delayed import Delayed, delayed
 
 _SECONDS_WITHOUT_WORKERS = 45.0
+_SECONDS_BETWEEN_LOOKS = 5.0
 
 
 class Tasks(Protocol):
@@ -128,22 +129,32 @@ class ClusterTasks:
         try:
             while True:
                 try:
-                    return gathering.result(timeout=1.0)
+                    return gathering.result(timeout=_SECONDS_BETWEEN_LOOKS)
                 except (TimeoutError, concurrent.futures.TimeoutError):
                     if gathering.done():  # the task itself raised it
                         raise
-                if self._client.nthreads():
+                if self._somebody_works():
                     alone_since = None
                 else:
                     now = time.monotonic()
                     alone_since = now if alone_since is None else alone_since
                     if now - alone_since > _SECONDS_WITHOUT_WORKERS:
                         raise RuntimeError(
-                            f"the fit has waited {_SECONDS_WITHOUT_WORKERS:.0f} s for a worker and "
-                            f"there is none; start workers and fit again"
+                            f"the fit has waited {_SECONDS_WITHOUT_WORKERS:.0f} s for a worker "
+                            f"that takes tasks and there is none; start workers, or give those "
+                            f"that are paused more memory, and fit again"
                         )
         finally:
             gathering.cancel()
+
+    def _somebody_works(self) -> bool:
+        """Whether a worker takes tasks, or has one; those short of memory are paused."""
+        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
+        return any(
+            worker["status"] == "running"
+            or worker.get("metrics", {}).get("task_counts", {}).get("executing")
+            for worker in workers
+        )
 
     async def _gather(self, things: list[Any]) -> list[Any]:
         return list(await self._client.gather(things, asynchronous=True))
