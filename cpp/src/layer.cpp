@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "stagenets/kernels.hpp"
+#include "stagenets/thread_buffers.hpp"
 
 namespace stagenets {
 
@@ -67,7 +68,7 @@ void Layer<Scalar>::map_dense(const InputBlock<Scalar>& x, Index rows, Scalar* o
                               Index leading) const {
   const Index count = static_cast<Index>(dense_.size());
   if (count == units()) return multiply(x, rows, out, leading);
-  thread_local std::vector<Scalar> side_by_side;
+  std::vector<Scalar>& side_by_side = thread_buffers<Scalar>().side_by_side;
   side_by_side.resize(static_cast<std::size_t>(rows * count));
   multiply(x, rows, side_by_side.data(), rows);
   for (Index j = 0; j < count; ++j) {
@@ -94,7 +95,7 @@ void Layer<Scalar>::multiply_handful(const InputBlock<Scalar>& x, Index rows, Sc
   const Index inputs = weights_.rows(), units = weights_.cols();
   MatrixMap<Scalar> result(out, rows, units, Eigen::OuterStride<>(leading));
   if (x.op == blas::Op::transpose) {
-    thread_local MatrixD sums;
+    MatrixD& sums = thread_buffers<Scalar>().rows;
     sums.setZero(rows, units);
     kernels<Scalar>().add_transposed_product(x.data, x.leading, rows, weights_.data(), inputs,
                                              units, inputs, sums.data(), rows);

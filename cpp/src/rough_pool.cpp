@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "stagenets/thread_buffers.hpp"
+
 namespace stagenets {
 namespace {
 
@@ -37,7 +39,7 @@ RoughPool::RoughPool(const Inputs<double>& inputs, const double* root_weights,
       blocks.totals(team, columns, columns, [&](const LaneTotals& lane, Index b, int) {
         const RowRange range = blocks.block(b);
         const auto weights = roots.segment(range.first, range.count);
-        thread_local MatrixD some;
+        MatrixD& some = thread_buffers<double>().rows;
         some.resize(range.count, kTogether);
         for (Index first = 0; first < columns; first += kTogether) {
           const Index count = std::min(kTogether, columns - first);

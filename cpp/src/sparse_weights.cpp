@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "stagenets/kernels.hpp"
+#include "stagenets/thread_buffers.hpp"
 
 namespace stagenets {
 namespace {
@@ -143,7 +144,7 @@ std::vector<Index> SparseWeights<Scalar>::assign(const UnitWeights& units,
 template <class Scalar>
 std::vector<const Scalar*> SparseWeights<Scalar>::columns(const InputBlock<Scalar>& x,
                                                           Index rows) const {
-  thread_local std::vector<Scalar> gathered;
+  std::vector<Scalar>& gathered = thread_buffers<Scalar>().gathered;
   std::vector<const Scalar*> columns;
   columns.reserve(inputs_.size());
   if (!x.sparse && x.op == blas::Op::none) {
@@ -165,7 +166,7 @@ std::vector<const Scalar*> SparseWeights<Scalar>::columns(const InputBlock<Scala
 template <class Scalar>
 void SparseWeights<Scalar>::map_term(Index term, const std::vector<const Scalar*>& columns,
                                      Index rows, Scalar* out) const {
-  thread_local std::vector<const Scalar*> seen;
+  std::vector<const Scalar*>& seen = thread_buffers<Scalar>().seen;
   const Index first = first_weight(term), count = first_weight(term + 1) - first;
   seen.clear();
   for (Index i = first; i < first + count; ++i) {
@@ -184,7 +185,7 @@ void SparseWeights<Scalar>::lower_to_term(Index term, const std::vector<const Sc
     const Scalar* column = columns[static_cast<std::size_t>(position_[first])];
     return kernels<Scalar>().lower_to_column(column, weights_[first], bias, rows, out);
   }
-  thread_local std::vector<Scalar> values;
+  std::vector<Scalar>& values = thread_buffers<Scalar>().values;
   values.resize(static_cast<std::size_t>(rows));
   map_term(term, columns, rows, values.data());
   kernels<Scalar>().lower_to_column(values.data(), 1, bias, rows, out);

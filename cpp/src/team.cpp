@@ -1,6 +1,7 @@
 #include "stagenets/team.hpp"
 
 #include "stagenets/blas_buffers.hpp"
+#include "stagenets/thread_buffers.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -20,6 +21,7 @@
 
 #ifndef _WIN32
 #include <pthread.h>
+#include <sys/resource.h>
 #endif
 
 namespace stagenets {
@@ -30,6 +32,23 @@ constexpr auto kPollInterval = std::chrono::milliseconds(20);
 // Long enough to bridge the gap between two sweeps of a small fit, short enough to harm nobody.
 constexpr auto kSpin = std::chrono::microseconds(20);
 constexpr auto kPatienceAtExit = std::chrono::seconds(5);
+
+// Whether a few bytes may be refused: elsewhere, a process is ended when there is no more memory.
+bool memory_is_limited() {
+#ifdef _WIN32
+  return false;
+#else
+  rlimit limit{};
+  return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+#endif
+}
+
+// The C library ends the process if it has no memory for the variables of a thread when that uses them first. These are
+// ours, and those of exceptions.
+void make_sure_of_variables() {
+  all_thread_buffers();
+  [[maybe_unused]] const volatile int none = std::uncaught_exceptions();  // not optimised away
+}
 
 // Thrown inside a lane after its team has given up; never leaves that team. Lanes of one team may run
 // teams of their own, and these must let it pass: their work is part of what was given up.
@@ -134,6 +153,7 @@ struct Team::Shared {
   std::atomic<Index> unfinished{0};
   std::atomic<bool> cancelled{false};
   std::atomic<bool> dismissed{false};
+  std::atomic<int> admitted{0}, started{0};  // of the helpers
   std::mutex mutex;
   std::condition_variable job_posted, job_done;
   std::exception_ptr error;
@@ -193,7 +213,9 @@ struct Team::Shared {
 };
 
 Team::Team(int threads, Poll poll) : poll_(std::move(poll)) {
-  if (threads < 2) return;
+  make_sure_of_variables();
+  // Where memory is limited, helpers start while nobody else takes any: not within a lane of another team.
+  if (threads < 2 || (entered > 1 && memory_is_limited())) return;
   try {
     shared_ = std::make_unique<Shared>();
     shared_->helpers.reserve(static_cast<std::size_t>(threads - 1));
@@ -223,9 +245,18 @@ void Team::run(int threads, Poll poll, const std::function<void(Team&)>& work) {
 
 bool Team::has_helpers() const { return size_ > 1 && !shared_->forked(); }
 
+// Where memory is limited, some is kept free for the helper until it has its variables.
 void Team::start_helper() {
+  constexpr std::size_t kEnough = std::size_t{1} << 20;
+  const bool limited = memory_is_limited();
+  std::vector<char> enough(limited ? kEnough : 0);
   shared_->helpers.emplace_back(&Team::serve, this, size_);
-  ++size_;
+  const int helpers = size_++;
+  enough = {};
+  shared_->admitted = helpers;
+  while (limited &&
+         !shared_->wait(shared_->job_done, [&] { return shared_->started.load() == helpers; })) {
+  }
 }
 
 void Team::for_each(Index lanes, const LaneBody& body) {
@@ -259,8 +290,12 @@ void Team::for_each(Index lanes, const LaneBody& body) {
 
 void Team::serve(int worker) {
   Shared& shared = *shared_;
+  while (shared.admitted.load() < worker) std::this_thread::yield();
   is_helper = true;
   set_up_like_a_helper();
+  make_sure_of_variables();
+  ++shared.started;
+  shared.notify(shared.job_done);
   for (;;) {
     while (!shared.wait(shared.job_posted, [&] {
       return shared.dismissed.load() || Shared::unclaimed(shared.ticket.load()) > 0;

@@ -5,6 +5,7 @@
 
 #include "stagenets/blas.hpp"
 #include "stagenets/kernels.hpp"
+#include "stagenets/thread_buffers.hpp"
 
 namespace stagenets {
 
@@ -22,7 +23,7 @@ void add_transposed_product(const A& a, const B& b, Out&& out) {
   } else if constexpr (std::is_same_v<Scalar, double>) {
     blas::gemm(transpose, none, 1, a, b, 1, out);
   } else {
-    thread_local Matrix<Scalar> product;
+    Matrix<Scalar>& product = thread_buffers<Scalar>().product;
     product.resize(a.cols(), b.cols());
     blas::gemm(transpose, none, 1, a, b, 0, product);
     out += product.template cast<double>();
