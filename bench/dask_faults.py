@@ -101,8 +101,8 @@ def kill_while_spilling(client: Client, ended: threading.Event) -> int | None:
 KINDS = [
     Kind("killed", kill),
     Kind("killed", kill, loss="log"),
-    # States of some 10 MB each are spilled when a worker has more than 20 MB of them.
-    Kind("killed while spilling", kill_while_spilling, rows=200_000, target=0.005),
+    # States of some 3 MB each are spilled when a worker has more than 8 MB of them and rows.
+    Kind("killed while spilling", kill_while_spilling, rows=80_000, target=0.002),
     Kind(f"stopped for {PAUSE:.0f} s", pause, lasts=PAUSE),
 ]
 
@@ -278,7 +278,7 @@ def write_page(out: Path, rows: list[Row]) -> None:
     error = f"; {others} ended with the error shown" if others else ""
     longest = max(float(row["ended after it (s)"]) for row in rows)
     note = textwrap.fill(
-        f"`python bench/dask_faults.py`: fits of 20,000 × 10 rows (200,000 where workers spill) "
+        f"`python bench/dask_faults.py`: fits of 20,000 × 10 rows (80,000 where workers spill) "
         f"in 4 partitions on a cluster of two processes ({platform.machine()}, Dask "
         f"{dask.__version__}). Each was disturbed once, at a random moment, counted from its "
         f"start; victims are random too. {len(kept)} of {len(rows)} ended with exactly the "
