@@ -110,8 +110,11 @@ KINDS = [
 
 def waited() -> float:
     """Seconds that threads of this process were ready to run and had no core to do so."""
-    threads = Path("/proc/self/task").iterdir()
-    return sum(int((thread / "schedstat").read_text().split()[1]) for thread in threads) / 1e9
+    seconds = 0.0
+    for thread in Path("/proc/self/task").iterdir():
+        with suppress(FileNotFoundError):  # it has ended meanwhile
+            seconds += int((thread / "schedstat").read_text().split()[1]) / 1e9
+    return seconds
 
 
 def waits(client: Client) -> dict[str, float]:
