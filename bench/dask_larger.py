@@ -86,7 +86,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--units", type=int, default=200)
-    parser.add_argument("--limit", default="700MB", help="of a worker, with store='recompute'")
+    parser.add_argument("--limit", default="900MB", help="of a worker, with store='recompute'")
     add_output_option(parser)
     options = parser.parse_args()
     rows = []
