@@ -58,6 +58,7 @@ class Kind:
     rows: int = 20_000
     target: float = 0.6  # share of the memory of a worker above which it spills
     lasts: float = 0.0  # seconds
+    units: int = 8
 
 
 def some_worker(client: Client) -> int:
@@ -101,16 +102,19 @@ def kill_while_spilling(client: Client, ended: threading.Event) -> int | None:
 KINDS = [
     Kind("killed", kill),
     Kind("killed", kill, loss="log"),
-    # States of some 10 MB each are spilled when a worker has more than 20 MB of them.
-    Kind("killed while spilling", kill_while_spilling, rows=200_000, target=0.005),
+    # States of some 3 MB each are spilled when a worker has more than 8 MB of them and rows.
+    Kind("killed while spilling", kill_while_spilling, rows=80_000, target=0.002, units=2),
     Kind(f"stopped for {PAUSE:.0f} s", pause, lasts=PAUSE),
 ]
 
 
 def waited() -> float:
     """Seconds that threads of this process were ready to run and had no core to do so."""
-    threads = Path("/proc/self/task").iterdir()
-    return sum(int((thread / "schedstat").read_text().split()[1]) for thread in threads) / 1e9
+    seconds = 0.0
+    for thread in Path("/proc/self/task").iterdir():
+        with suppress(FileNotFoundError):  # it has ended meanwhile
+            seconds += int((thread / "schedstat").read_text().split()[1]) / 1e9
+    return seconds
 
 
 def waits(client: Client) -> dict[str, float]:
@@ -118,11 +122,11 @@ def waits(client: Client) -> dict[str, float]:
     return {"here": waited(), **client.run(waited, on_error="ignore")}
 
 
-def problem(client: Client, kind: Kind, units: int) -> Parts:
+def problem(client: Client, kind: Kind) -> Parts:
     X = da.random.default_rng(0).normal(size=(kind.rows, 10), chunks=(kind.rows // 4, 10))
     y = (da.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] > 0).astype(int)
     params = {"loss": kind.loss, "alpha": 3.0, "random_state": 0, "client": client}
-    return X, y, {**params, "n_hidden": units}
+    return X, y, {**params, "n_hidden": kind.units}
 
 
 def same_model(one: RVFLClassifier, other: RVFLClassifier) -> bool:
@@ -206,11 +210,11 @@ def has_recovered(client: Client, victim: int | None) -> bool:
     return False
 
 
-def disturbed_fits(kind: Kind, units: int) -> Iterator[Row]:
+def disturbed_fits(kind: Kind) -> Iterator[Row]:
     """What happens to one fit after another, without end."""
     while True:
         with cluster_of_two(kind.target) as client:
-            parts = problem(client, kind, units)
+            parts = problem(client, kind)
             _, whole = timed_fit(parts)
             usual, _ = timed_fit(parts)
             recovered = True
@@ -278,7 +282,7 @@ def write_page(out: Path, rows: list[Row]) -> None:
     error = f"; {others} ended with the error shown" if others else ""
     longest = max(float(row["ended after it (s)"]) for row in rows)
     note = textwrap.fill(
-        f"`python bench/dask_faults.py`: fits of 20,000 × 10 rows (200,000 where workers spill) "
+        f"`python bench/dask_faults.py`: fits of 20,000 × 10 rows (80,000 where workers spill) "
         f"in 4 partitions on a cluster of two processes ({platform.machine()}, Dask "
         f"{dask.__version__}). Each was disturbed once, at a random moment, counted from its "
         f"start; victims are random too. {len(kept)} of {len(rows)} ended with exactly the "
@@ -299,7 +303,6 @@ def write_page(out: Path, rows: list[Row]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=20, help="half of them with each loss")
-    parser.add_argument("--units", type=int, default=8)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--again", action="store_true", help="forget the fits that are known")
     add_output_option(parser)
@@ -309,7 +312,7 @@ def main() -> None:
     rows = [] if options.again else known_rows(path)
     random.seed(options.seed + len(rows))
     for kind, times in zip(KINDS, wanted, strict=True):
-        fits = disturbed_fits(kind, options.units)
+        fits = disturbed_fits(kind)
         while len(rows_of(kind, rows)) < times:
             rows.append(next(fits))
             print(*rows[-1].values(), sep=", ", flush=True)

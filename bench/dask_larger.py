@@ -58,7 +58,7 @@ def one_fit(read: Any, folder: Path, store: str, units: int, limit: str) -> Row:
         before = max(client.run(peak_memory).values())
         model = RVFLRegressor(
             n_hidden=units,
-            block_size=5,
+            block_size=10,
             alpha=3.0,
             store=store,
             random_state=0,
@@ -85,8 +85,8 @@ def one_fit(read: Any, folder: Path, store: str, units: int, limit: str) -> Row:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--units", type=int, default=100)
-    parser.add_argument("--limit", default="600MB", help="of a worker, with store='recompute'")
+    parser.add_argument("--units", type=int, default=200)
+    parser.add_argument("--limit", default="900MB", help="of a worker, with store='recompute'")
     add_output_option(parser)
     options = parser.parse_args()
     rows = []

@@ -260,6 +260,20 @@ def test_lengths_of_chunks_need_not_be_known():
     assert model.score(parts[some], labels[some]) == local.score(X[kept], y[kept])
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:dask", "ignore:The copy keyword")
+def test_columns_of_a_parquet_file_keep_its_partitions(tmp_path):
+    dd, pd = pytest.importorskip("dask.dataframe"), pytest.importorskip("pandas")
+    X, y = problems.data_for(stagenets.RVFLRegressor, n=120)
+    X = pd.DataFrame(X, columns=list("abcd"))
+    table = X.assign(y=y[:, 0])
+    dd.from_pandas(table, npartitions=6).to_parquet(tmp_path / "table")
+    read = dd.read_parquet(tmp_path / "table")
+    inputs, targets = read.drop(columns="y"), read["y"]
+    assert targets.optimize().npartitions < 6  # few columns: Dask would join partitions
+    local, model = pair(stagenets.RVFLRegressor)
+    assert_same_network(model.fit(inputs, targets), local.fit(X, table["y"]), X)
+
+
 def test_data_frames_with_names_and_strings():
     pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
     X, y = problems.data_for(stagenets.ELMClassifier, n=500)

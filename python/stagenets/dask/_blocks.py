@@ -38,7 +38,8 @@ def row_blocks(name: str, X: Any, ndims: tuple[int, ...]) -> list[Any]:
         raise ValueError(f"{name} must have {wanted} dimensions; got {X.ndim}")
     if is_array(X):
         return list(whole_rows(X).to_delayed().ravel())
-    return list(X.to_delayed())
+    # Not optimised in full: that joins the partitions of a file of which few columns are read.
+    return list(X.simplify().to_delayed(optimize_graph=False))
 
 
 def whole_rows(X: da.Array) -> da.Array:
