@@ -175,3 +175,17 @@ def test_noise_is_not_fitted():
 def test_other_words_are_refused():
     with pytest.raises(ValueError, match="alpha must be a number >= 0 or 'auto'; got 'best'"):
         stagenets.RVFLRegressor(alpha="best").fit([[0.0], [1.0]], [0, 1])
+
+
+def test_folds_of_many_rows_are_fitted_to_an_even_part_of_them():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(12_000, 2)), rng.choice(3, p=[0.6, 0.3, 0.1], size=12_000)
+    X[1::2], y[1::2] = X[::2], y[::2]  # every row twice
+    splits = folds_by_value(np.repeat(X, 2, axis=0), np.eye(3)[np.repeat(y, 2)], np.repeat(y, 2), 0)
+    assert sum(len(test) for _, test in splits) == 24_000
+    for train, test in splits:
+        assert np.intersect1d(train, test).size == 0
+        assert 4 * 3_000 <= 5 * len(np.unique(train // 4)) <= 4 * 5_000
+        assert len(train) == 4 * len(np.unique(train // 4))  # all of a row's copies, or none
+        shares = np.bincount(np.repeat(y, 2)[train]) / len(train)
+        np.testing.assert_allclose(shares, [0.6, 0.3, 0.1], atol=0.02)

@@ -76,17 +76,7 @@ std::shared_ptr<BroadArchitecture> make_broad(Index windows, Index window_nodes,
 void register_settings(py::module_& module) {
   module.attr("GROWING") = kGrowing;
   module.attr("ENOUGH_ROWS") = kEnoughRows;
-  module.def(
-      "stages_needed",
-      [](Index units, Index kept, Index pool_size, Index block_size, const std::string& selection) {
-        StagewiseSettings settings;
-        settings.pool = pool_size;
-        settings.block = block_size;
-        settings.selection = selection_from_name(selection);
-        return stages_needed(settings, units, kept);
-      },
-      py::arg("units"), py::arg("kept"), py::kw_only(), py::arg("pool_size"), py::arg("block_size"),
-      py::arg("selection"));
+  module.attr("MANY_ROWS") = kManyRows;
   module.def("check_memory", &check_addressable, py::arg("what"), py::arg("bytes"));
   py::class_<Architecture, std::shared_ptr<Architecture>>(module, "Architecture")
       .def_property_readonly("size", &Architecture::size)

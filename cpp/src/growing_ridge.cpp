@@ -34,7 +34,7 @@ double penalty_of(const StagewiseSettings& settings, Task task) {
 // units of a large network are those of a small one. The paper's score already ranks the good ones first, and
 // considering more requires a wider pass over Q.
 Index shortlist(Selection selection, Index block, Index wanted) {
-  return selection == Selection::joint ? std::max<Index>(16, 2 * block) : wanted;
+  return selection == Selection::joint ? 6 + 2 * block : wanted;
 }
 
 // Chooses columns one after another, each time the best of those left: the one with the largest drop of

@@ -27,16 +27,6 @@ inline StagePlan plan_stage(const StagewiseSettings& settings, Index left, Index
   return {settings.pool, std::min(block, left), block};
 }
 
-// How many stages follow until `units` more are kept, if every stage keeps as many as it may.
-inline Index stages_needed(const StagewiseSettings& settings, Index units, Index kept) {
-  Index stages = 0, block;
-  for (; units > 0; units -= block, kept += block, ++stages) {
-    block = settings.block_after(kept);
-    if (block == settings.largest_block()) return stages + (units - 1) / block + 1;
-  }
-  return stages;
-}
-
 class RoughPool;
 
 // Which units to evaluate: the pool of this stage, the units selected from it, or all units kept so far.

@@ -29,7 +29,7 @@ class AffineNetwork(StagewiseNetwork):
         loss: str = "squared",
         alpha: float | str = "auto",
         selection: str = "joint",
-        pool_size: int = 100,
+        pool_size: int | str = "auto",
         block_size: int | str = "auto",
         score_fraction: float | str = "auto",
         activation: str = "sigmoid",
@@ -93,6 +93,3 @@ class AffineNetwork(StagewiseNetwork):
             activation=check_choice("activation", self.activation, ACTIVATIONS),
             direct_links=self._links_inputs,
         )
-
-    def _planned_stages(self, units: int) -> int:
-        return 1 if self._is_one_shot else self._stages_needed(units)

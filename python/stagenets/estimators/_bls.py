@@ -43,7 +43,7 @@ class BroadNetwork(FeatureAttributes, StagewiseNetwork):
         loss: str = "squared",
         alpha: float | str = "auto",
         selection: str = "residual",
-        pool_size: int = 100,
+        pool_size: int | str = "auto",
         block_size: int | str = "auto",
         score_fraction: float | str = "auto",
         feature_activation: str = "identity",
@@ -121,13 +121,12 @@ class BroadNetwork(FeatureAttributes, StagewiseNetwork):
             sparse_features=check_flag("sparse_features", self.sparse_features),
         )
 
-    def _planned_stages(self, units: int) -> int:
+    def _most_stages(self, units: int) -> int:
         if self._is_one_shot:
             return 1
-        features = self.n_windows * self.n_feature_nodes
-        windows = range(0, features, self.n_feature_nodes)
-        stages = [self._stages_needed(self.n_feature_nodes, kept) for kept in windows]
-        return sum(stages) + self._stages_needed(units - features)
+        enhancement = units - self.n_windows * self.n_feature_nodes
+        features = self.n_windows * super()._most_stages(self.n_feature_nodes)
+        return features + super()._most_stages(enhancement)
 
 
 @documented

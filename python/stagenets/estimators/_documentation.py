@@ -50,20 +50,20 @@ default="sigmoid"
         the usual one (3 for RVFL and ELM, 0.01 for BLS, 1 for BLS with ``loss="log"``) is kept
         unless another network is better by more than a standard error, or if there are fewer than
         50 samples. Folds are judged until they hold 1,000 samples: all five of them up to 1,000
-        samples, one from 5,000 on. See `alpha_`.
+        samples, one from 5,000 on, fitted to 5,000 samples at most. See `alpha_`.
     selection : {"residual", "joint", "random"}, default={default selection}
         "residual" keeps, at every stage, the candidates with the largest drop of the objective when
         only their own coefficient is fitted (the paper's score). "joint" makes a shortlist of those
         and keeps, one after another, the candidates with the largest drop when all coefficients are
         refitted: each unit costs more, but the units are better and a block has no near-duplicates.
         "random" is the classic one-shot network: units are drawn once and all kept.
-    pool_size : int, default=100
-        Number of candidate units drawn at every stage.
+    pool_size : int or "auto", default="auto"
+        Number of candidate units drawn at every stage. "auto": 100, or 400 if there are more than
+        65,536 samples, since they are scored on so many then (see `score_fraction`).
     block_size : int or "auto", default="auto"
-        Number of units kept at every stage. "auto" keeps one or, with ``selection="joint"``, lets
-        blocks grow with the network: one more for every 25 units already there, up to one of every
-        25 candidates. The last of many units are as good if they are chosen together, and take a
-        fraction of the time.
+        Number of units kept at every stage. "auto" keeps one. With more than 65,536 samples and
+        ``selection="joint"``, blocks grow with the network: one more for every 25 units already
+        there, up to one of every 25 candidates.
     score_fraction : float or "auto", default="auto"
         Fraction of the samples on which candidates are scored, drawn anew at every stage (at least
         2,048 samples). "auto": all of up to 65,536 samples, so many of more. Joint drops and the
@@ -205,7 +205,7 @@ callable, default={default weight_init}
         As in the estimator.""",
     "search": """selections : sequence of str, default={default selections}
         Selection methods to try.
-    pool_sizes, block_sizes : sequence, default=(100,) and ("auto",)
+    pool_sizes, block_sizes : sequence, default=("auto",)
         Numbers of candidates drawn and of units kept per stage to try; "random" ignores them.
     weight_inits : sequence, default={default weight_inits}
         Distributions of the hidden weights to try, each as `weight_init` of the estimator.

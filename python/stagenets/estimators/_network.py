@@ -92,7 +92,7 @@ class StagewiseNetwork(
     loss: str
     alpha: float | str
     selection: str
-    pool_size: int
+    pool_size: int | str
     block_size: int | str
     score_fraction: float | str
     weight_init: Any
@@ -122,15 +122,11 @@ class StagewiseNetwork(
     def _architecture(self, shape: tuple[int, int]) -> _core.Architecture:
         """What the core is to build for data of this shape; checks the parameters involved."""
 
-    @abstractmethod
-    def _planned_stages(self, units: int) -> int:
-        """The number of stages needed to build the given number of units."""
-
-    def _stages_needed(self, units: int, kept: int = 0) -> int:
-        pool, block = check_pool(self.pool_size, self.block_size)
-        return _core.stages_needed(
-            units, kept, pool_size=pool, block_size=block, selection=self.selection
-        )
+    def _most_stages(self, units: int) -> int:
+        """The number of stages in which so many units are built, at most."""
+        if self._is_one_shot:
+            return 1
+        return -(-units // check_size("block_size", self.block_size, automatic=1))
 
     @classmethod
     def _alphas_for(cls, loss: str) -> tuple[float, float, float]:
@@ -153,7 +149,11 @@ class StagewiseNetwork(
 
         The penalty may be given, if the fit has chosen it.
         """
-        pool, block = (1, 1) if self._is_one_shot else check_pool(self.pool_size, self.block_size)
+        pool, block = (
+            (1, 1)
+            if self._is_one_shot
+            else check_pool(self.pool_size, self.block_size, samples=shape[0])
+        )
         seed = seed_for(self)
         loss = check_choice("loss", self.loss, self._losses)
         given = self.alpha if alpha is None else alpha

@@ -21,6 +21,8 @@ _FOLDS = 5
 LEAST_SAMPLES = 50
 #: Folds are judged until they hold so many samples; more of them would tell nothing new.
 _ENOUGH_JUDGED = 1000
+#: And they are fitted to no more than this, evenly taken: more would choose the same penalty.
+_ENOUGH_FITTED = 5000
 #: Units a stage keeps in the folds: penalties and sizes compare as well, in a third of the time.
 _BLOCK = 4
 #: Standard errors by which another network must beat the usual one: docs/study/defaults.md.
@@ -45,7 +47,8 @@ def choice_of(
     if not thorough and not penalty:
         return None
     numbers = group_numbers(groups, X.shape[0])
-    block = 1 if model._is_one_shot else check_pool(model.pool_size, model.block_size)[1]
+    one_shot = model._is_one_shot
+    pool, block = (1, 1) if one_shot else check_pool(model.pool_size, model.block_size, samples)
     if not penalty:
         splits = folds_of(model, X.shape[0], labels, numbers)
         return _core.CrossValidation(splits=splits, sizes=True, block_size=block)
@@ -64,7 +67,7 @@ def choice_of(
         alphas=alphas,
         # Each size takes iterations of its own to fit by log-loss, and gains nothing more there.
         sizes=is_auto(getattr(model, model._size_name)) and model._like.get(model.loss) != "log",
-        block_size=max(block, min(_BLOCK, model.pool_size)),
+        block_size=max(block, min(_BLOCK, pool)),
         caution=_CAUTION,
     )
 
@@ -75,17 +78,19 @@ def folds_by_value(
     """Up to five folds, stratified by label, in which the fold of a row follows from what is in it.
 
     Equal rows are in the same fold, so that none is on both sides of a split, and a weight of two
-    amounts to the row twice; nor does the order of the rows matter.
+    amounts to the row twice; nor does the order of the rows matter. Of many rows, only a part is
+    fitted.
     """
     keys = _row_keys(X, values, seed)
     classes = np.zeros(len(keys), dtype=np.int64) if labels is None else labels
     order = np.lexsort((keys, classes))
     new = np.ones(len(order), dtype=bool)
     new[1:] = (np.diff(keys[order]) != 0) | (np.diff(classes[order]) != 0)
-    folds = np.empty(len(order), dtype=np.int64)
-    folds[order] = (np.cumsum(new) - 1) % _FOLDS
-    used = range(min(_FOLDS, int(new.sum())))
-    return [(np.flatnonzero(folds != k), np.flatnonzero(folds == k)) for k in used]
+    turns, folds = np.divmod(np.cumsum(new)[np.argsort(order)] - 1, _FOLDS)
+    distinct = int(new.sum())
+    fitted = turns % -(-distinct // _ENOUGH_FITTED) == 0
+    used = range(min(_FOLDS, distinct))
+    return [(np.flatnonzero(fitted & (folds != k)), np.flatnonzero(folds == k)) for k in used]
 
 
 def _row_keys(X: FloatArray, values: FloatArray, seed: int) -> NDArray[np.uint64]:

@@ -99,10 +99,15 @@ def check_scaling(standardize: Any) -> str:
     return "deviation" if standardize else "none"
 
 
-def check_pool(pool_size: Any, block_size: Any) -> tuple[int, int]:
-    """Sizes of a pool and a block, the pool being at least as large; "auto" blocks grow."""
-    block = check_size("block_size", block_size, automatic=_core.GROWING)
-    pool = check_count("pool_size", pool_size)
+def check_pool(pool_size: Any, block_size: Any, samples: int) -> tuple[int, int]:
+    """Sizes of a pool and a block, the pool being at least as large.
+
+    Stages over many samples are dear, and candidates cheap, since they are scored on some of the
+    samples: then "auto" stands for large pools and blocks that grow (docs/study/defaults.md).
+    """
+    many = samples > _core.MANY_ROWS
+    block = check_size("block_size", block_size, automatic=_core.GROWING if many else 1)
+    pool = check_size("pool_size", pool_size, automatic=max(block, 400 if many else 100))
     if pool < block:
         raise refusal("pool_size", pool_size, f"at least block_size ({block})")
     return pool, block

@@ -28,7 +28,7 @@ class StageTasks:
 
     def __init__(self, model: Any, units: int) -> None:
         self._model = model
-        self._fit = model._init_callback_context(max_subtasks=model._planned_stages(units))
+        self._fit = model._init_callback_context(max_subtasks=model._most_stages(units))
         self._fit.call_on_fit_task_begin(estimator=model)
         self._ended = 0
 
@@ -45,7 +45,7 @@ class StageTasks:
         """
         self._ended += 1
         # If candidates add nothing, a stage keeps fewer units than planned and more stages follow.
-        self._fit.max_subtasks = max(self._model._planned_stages(max_units), self._ended)
+        self._fit.max_subtasks = max(self._model._most_stages(max_units), self._ended)
         stage = self._fit.subcontext(task_name="stage")
         stage.call_on_fit_task_begin(estimator=self._model)
         return bool(stage.call_on_fit_task_end(estimator=self._model))

@@ -155,7 +155,7 @@ def fit_stagewise(
     weights = checked_weights(sample_weight, n)
     one_shot = is_one_shot(selection)
     units = check_count("n_hidden", n_hidden)
-    pool, block = (units, units) if one_shot else check_pool(pool_size, block_size)
+    pool, block = (units, units) if one_shot else check_pool(pool_size, block_size, n)
     penalty, form = check_penalty(alpha, solver)
 
     def pool_of(stage: int, count: int) -> Any:
