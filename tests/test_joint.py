@@ -141,21 +141,6 @@ def test_bad_score_fraction_is_named(fraction):
         problems.small(stagenets.RVFLClassifier, score_fraction=fraction).fit(X, y)
 
 
-@pytest.mark.parametrize("cls", [stagenets.RVFLRegressor, stagenets.BLSRegressor])
-def test_blocks_grow_with_the_network(cls):
-    X, y = problems.data_for(cls, n=400)
-    sizes = {"n_windows": 4, "n_enhancement": 30} if cls is stagenets.BLSRegressor else {}
-    model = cls(pool_size=60, alpha=1.0, selection="joint", random_state=0, **sizes).fit(X, y)
-    kept = np.diff(model.units_path_).tolist()
-    if cls is stagenets.BLSRegressor:  # 4 windows of 10, then enhancement nodes
-        assert kept == [1] * 25 + [2, 2, 1] + [2] * 5 + [1] * 25 + [2, 2, 1]
-    else:
-        assert kept == [1] * 25 + [2] * 27 + [1]
-    assert (np.diff(model.objective_path_) <= 0).all()
-    single = cls(pool_size=60, alpha=1.0, selection="residual", random_state=0, **sizes).fit(X, y)
-    assert (np.diff(single.units_path_) == 1).all()
-
-
 def test_many_rows_are_scored_on_a_sample():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(70_000, 2))

@@ -42,12 +42,16 @@ def test_large_pools_hold_candidates_that_are_chosen():
     assert model.selected_[:, 1].max() >= 100
 
 
-def test_blocks_of_the_papers_score_do_not_grow():
+@pytest.mark.parametrize("selection", ["joint", "residual"])
+def test_blocks_grow_within_a_window_and_only_if_units_are_chosen_jointly(selection):
     X, y = many(LIMIT + 1)
-    model = BLSRegressor(
-        n_windows=1, n_feature_nodes=30, n_enhancement=30, alpha=1.0, pool_size=100, random_state=0
+    sizes = {"n_windows": 4, "n_feature_nodes": 10, "n_enhancement": 30}
+    model = BLSRegressor(**sizes, pool_size=60, alpha=1.0, selection=selection, random_state=0).fit(
+        X, y
     )
-    assert np.diff(model.fit(X, y).units_path_).max() == 1
+    kept = [1] * 25 + [2, 2, 1] + [2] * 5 + [1] * 25 + [2, 2, 1]  # 4 windows of 10, then the rest
+    assert np.diff(model.units_path_).tolist() == (kept if selection == "joint" else [1] * 70)
+    assert (np.diff(model.objective_path_) <= 0).all()
 
 
 def test_pools_are_at_least_as_large_as_a_block():

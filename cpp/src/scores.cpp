@@ -273,10 +273,11 @@ std::vector<RankedPool> rank_head(Design<Scalar>& design,
 
 ScoredRows rows_to_score(const RowNumbers& rows, double fraction, std::uint64_t seed, Index stage) {
   // On fewer, chance overlap with the units already kept swamps the score.
-  constexpr Index kFewest = 2048;
+  constexpr Index kFewest = 2048, kOneOf = 8;
   const double share = std::ceil(fraction * static_cast<double>(rows.all));
   const Index count =
-      fraction == kEnoughRows ? kManyRows : std::max(kFewest, static_cast<Index>(share));
+      fraction == kEnoughRows ? std::max(kManyRows, rows.all / kOneOf)
+                              : std::max(kFewest, static_cast<Index>(share));
   if (count >= rows.all) return {};
   ScoredRows chosen{false, {}, static_cast<double>(count) / static_cast<double>(rows.all)};
   PhiloxStream words(

@@ -60,7 +60,7 @@ constexpr Index kGrowing = 0;
 
 // Candidates are scored on so many rows that more would hardly change who is on the shortlist; on all of fewer.
 constexpr double kEnoughRows = 0;
-constexpr Index kManyRows = 65536;
+constexpr Index kManyRows = 65536;  // beyond which that is fewer than all
 
 struct StagewiseSettings {
   Loss loss = Loss::squared;

@@ -33,6 +33,7 @@ from stagenets.fitting._parameters import (
     check_pool,
     check_scaling,
     check_score_fraction,
+    check_size,
     contiguous,
     is_one_shot,
 )

@@ -13,8 +13,8 @@ class Outcome:
     """Accuracy or R² on every test part, and the hyper-parameters chosen for it.
 
     Regression also has the error on every test part, and classification, of models that give
-    probabilities, the log-loss (as errors) and the area under the ROC curve. `seconds` are those
-    spent on fitting.
+    probabilities, the log-loss (as errors) and the area under the ROC curve, and the calibration
+    error over all test parts. `seconds` are those spent on fitting.
     """
 
     scores: list[float]
@@ -23,6 +23,7 @@ class Outcome:
     seconds: float
     errors: list[float] = field(default_factory=list)
     areas: list[float] = field(default_factory=list)
+    calibration_error: float = float("nan")
 
 
 def powers_of_ten(first: int, last: int, step: int = 1) -> tuple[float, ...]:

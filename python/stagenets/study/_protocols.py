@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from stagenets.study import _data
 from stagenets.study._data import Dataset
 from stagenets.study._folds import Split, contiguous_folds, stratified_folds
-from stagenets.study._measures import measured
+from stagenets.study._measures import Judged, area, calibration_error, log_loss
 from stagenets.study._models import Model, Tuned, all_models, find_model, published_models
 from stagenets.study._outcome import Outcome, plain_params, powers_of_ten
 from stagenets.study._preparation import scaled
@@ -236,7 +236,7 @@ class SoundProtocol:
     def evaluate(self, model: Model, data: Dataset, threads: int) -> Outcome:
         """Fit on every training part and evaluate on its test part."""
         seconds = 0.0
-        measures: list[tuple[float, ...]] = []
+        judged: list[Judged] = []
         chosen: list[dict[str, Any]] = []
         for number, (train, test) in enumerate(self.splits(data.y)):
             estimator = self.estimator(model, data.y[train], self.seed + number, threads)
@@ -247,11 +247,18 @@ class SoundProtocol:
                 started = time.perf_counter()
                 estimator.fit(data.X[train], data.y[train])
                 seconds += time.perf_counter() - started
-                measures.append(measured(estimator, data.X[test], data.y[test]))
+                judged.append(Judged.of(estimator, data.X[test], data.y[test]))
             if isinstance(model, Tuned):
                 chosen.append(plain_params(estimator.best_params_))
-        scores, *others = map(list, zip(*measures, strict=True))
-        return Outcome(scores, chosen, "X", seconds, *others)
+        outcome = Outcome([part.accuracy for part in judged], chosen, "X", seconds)
+        if any(part.probabilities.size == 0 for part in judged):
+            return outcome
+        return replace(
+            outcome,
+            errors=[log_loss(part) for part in judged],
+            areas=[area(part) for part in judged],
+            calibration_error=calibration_error(judged),
+        )
 
 
 Protocol = PaperProtocol | SoundProtocol | RegressionProtocol

@@ -34,6 +34,7 @@ class Row:
     chosen: str
     errors: str = ""  # on every test part: relative error in regression, otherwise log-loss
     areas: str = ""  # under the ROC curve, on every test part
+    calibration_error: str = ""  # over all test parts
 
     @property
     def key(self) -> tuple[str, str]:
@@ -63,6 +64,7 @@ def row_of(data: Dataset | RegressionSet, model: str, outcome: Outcome) -> Row:
         chosen=json.dumps(outcome.chosen),
         errors=" ".join(f"{error:.6f}" for error in outcome.errors),
         areas=" ".join(f"{area:.6f}" for area in outcome.areas),
+        calibration_error=f"{outcome.calibration_error:.6f}" if outcome.areas else "",
     )
 
 

@@ -110,7 +110,8 @@ def _by_size(report: Report, results: Results) -> None:
     report.heading("Labels and probabilities")
     report.say(
         "Means over the data sets of a size. The area under the ROC curve of more than two classes "
-        "is the mean over the classes, each against the others."
+        "is the mean over the classes, each against the others. The calibration error is that of "
+        "the labels predicted, in 15 bins of their probability, over all test parts of a set."
     )
     report.table(_tables.by_size(results), "by_size.csv")
 

@@ -33,6 +33,7 @@ class Results:
     seconds: Table
     errors: Table
     areas: Table
+    calibration_errors: Table
 
     @property
     def tasks(self) -> dict[str, Mask]:
@@ -72,10 +73,10 @@ def collect(rows: Sequence[Row], order: Sequence[str]) -> Results:
     found = list(dict.fromkeys(row.model for row in rows))
     models = [model for model in order if model in found]
     models += [model for model in found if model not in models]
-    tables = np.full((5, len(sets), len(models)), np.nan)
+    tables = np.full((6, len(sets), len(models)), np.nan)
     for row in rows:
         place = sets.index(row.dataset), models.index(row.model)
-        means = [_mean_of(numbers) for numbers in (row.errors, row.areas)]
+        means = [_mean_of(numbers) for numbers in (row.errors, row.areas, row.calibration_error)]
         tables[:, place[0], place[1]] = row.accuracy, row.deviation, row.seconds, *means
     return Results(
         sets,

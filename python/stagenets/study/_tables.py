@@ -104,12 +104,17 @@ def summary(results: Results, published: Table | None) -> list[Record]:
 
 
 def by_size(results: Results) -> list[Record]:
-    """Accuracy, log-loss and ROC area of every model, on all data sets and by their size."""
+    """How good labels and probabilities of every model are, on all data sets and by their size."""
     whole = results.complete(results.models)
     groups = {"all": whole} | {name: group & whole for name, group in results.sizes.items()}
-    measures = (("accuracy", results.accuracy, 2), ("log-loss", results.errors, 3))
+    measures = (
+        ("accuracy", results.accuracy, 2),
+        ("log-loss", results.errors, 3),
+        ("ROC AUC", results.areas, 3),
+        ("calibration error", results.calibration_errors, 3),
+    )
     records = []
-    for measure, table, digits in (*measures, ("ROC AUC", results.areas, 3)):
+    for measure, table, digits in measures:
         for column, model in enumerate(results.models):
             if np.isfinite(table[whole, column]).all() and whole.any():
                 record = {"measure": measure, "model": model}
