@@ -94,4 +94,4 @@ def test_fit_help_follows_a_changed_default(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "500")
     out, _ = run("fit", "--help")
     assert shown_defaults(out, "--alpha")["bls"] == "0.125, in regression auto"
-    assert shown_defaults(out, "--pool-size")["bls"] == "7, in regression 100"
+    assert shown_defaults(out, "--pool-size")["bls"] == "7, in regression auto"

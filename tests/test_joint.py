@@ -9,7 +9,7 @@ import stagenets
 
 
 def shortlist_length(take):
-    return max(16, 2 * take)
+    return 6 + 2 * take
 
 
 def brute_force_stage(design, targets, alpha, pool, take):

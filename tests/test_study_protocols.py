@@ -192,11 +192,12 @@ class Spy(BaseEstimator):
 
     def fit(self, X, y):
         self.met.append([set(X[:, 0])])
+        self.classes_ = np.unique(y)
         return self
 
-    def score(self, X, y):
+    def predict(self, X):
         self.met[-1].append(set(X[:, 0]))
-        return 0.5
+        return np.zeros(len(X), dtype=int)
 
 
 def test_sound_never_fits_the_rows_it_evaluates():
