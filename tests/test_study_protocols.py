@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from problems import inputs, labels
-from stagenets import RVFLClassifier
+from stagenets import ELMClassifierCV, RVFLClassifier
 from stagenets.study._data import Dataset
 from stagenets.study._folds import contiguous_folds, stratified_folds
 from stagenets.study._models import (
@@ -258,8 +258,23 @@ def test_models_can_be_calls():
     assert (network.random_state, network.n_jobs) == (7, 1)
 
 
+def test_a_call_may_be_a_search():
+    search = find_model("ELMClassifierCV(alphas=[0.1, 3], max_hidden=7)").make(None, 5, 2)
+    assert isinstance(search, ELMClassifierCV)
+    assert (search.alphas, search.max_hidden, search.random_state) == ([0.1, 3], 7, 5)
+
+
 @pytest.mark.parametrize(
-    "name", ["XYZ", "print(1)", "RVFLClassifier(0.1)", "RVFL()", "RVFLClassifier(", "f(**{})"]
+    "name",
+    [
+        "XYZ",
+        "print(1)",
+        "RVFLClassifier(0.1)",
+        "RVFL()",
+        "RVFLClassifier(",
+        "f(**{})",
+        "RVFLClassifierX()",
+    ],
 )
 def test_unknown_models_are_refused(name):
     with pytest.raises(ValueError, match=r"a model must be one of RVFL, .*; got"):

@@ -142,12 +142,12 @@ def all_models() -> list[str]:
 
 
 def find_model(name: str) -> Model:
-    """A model by its name, or an untuned network such as ``RVFLClassifier(alpha=0.1)``."""
+    """A model by its name, or a call such as ``RVFLClassifier(alpha=0.1)``."""
     return MODELS.get(name) or parse_call(name, MODELS, "Classifier")
 
 
 def parse_call(name: str, models: Iterable[str], kind: str) -> Plain:
-    """The untuned network that a call describes; the refusal of other texts lists `models`."""
+    """The network, or the search, that a call describes; a refusal lists `models`."""
     accepted = f"one of {', '.join(models)}, or a call such as RVFL{kind}(alpha=0.1)"
     refusal = ValueError(f"a model must be {accepted}; got {name!r}")
     try:
@@ -156,8 +156,8 @@ def parse_call(name: str, models: Iterable[str], kind: str) -> Plain:
         raise refusal from None
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)) or call.args:
         raise refusal
-    architecture = call.func.id.removesuffix(kind)
-    if architecture not in ARCHITECTURES or architecture == call.func.id:
+    architecture, found, search = call.func.id.partition(kind)
+    if architecture not in ARCHITECTURES or not found or search not in ("", "CV"):
         raise refusal
     params = {}
     for keyword in call.keywords:
@@ -165,7 +165,7 @@ def parse_call(name: str, models: Iterable[str], kind: str) -> Plain:
             raise refusal
         value = keyword.value
         params[keyword.arg] = value.id if isinstance(value, ast.Name) else ast.literal_eval(value)
-    return untuned(name, architecture, kind, **params)
+    return untuned(name, architecture, kind + search, **params)
 
 
 def split_names(text: str) -> list[str]:
