@@ -331,7 +331,8 @@ def in_words(runs: dict[str, Row], some: str) -> str:
             f"two workers are {one['seconds'] / two['seconds']:.2f} times as fast as one (strong "
             f"scaling), and take {two['seconds'] / half['seconds']:.2f} times as long as one with "
             f"half of the rows (weak scaling), by the clock of two cores that also run client and "
-            f"scheduler; of the processor, they need {two['processor s'] / one['processor s']:.2f} and "
+            f"scheduler; of the processor, they need "
+            f"{two['processor s'] / one['processor s']:.2f} and "
             f"{two['processor s'] / half['processor s']:.2f} times as much in all; "
         )
     text += f"the fit takes {two['seconds'] / trees['seconds']:.2f} times as long as LightGBM's"
