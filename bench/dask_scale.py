@@ -215,7 +215,7 @@ def _same(value: float) -> float:
 
 def flops_of_a_row() -> float:
     """Multiplications and additions for a row in all stages, counting weights as dense ones."""
-    candidates = max(16, 2 * BLOCK)  # of the joint choice, which are projected on the columns
+    candidates = 6 + 2 * BLOCK  # of the joint choice, which are projected on the columns
     return sum(
         2 * INPUTS * POOL
         + 2 * POOL * (CLASSES + 1)

@@ -85,7 +85,7 @@ def kinds_of(log: Log) -> list[tuple[str, str, list[Sizes]]]:
     kinds: list[list[Sizes]] = [[], [], []]
     borders = [log.ends[0] - len(kinds), *log.ends]
     stages = [log.rounds[start:end] for start, end in pairwise(borders)]
-    candidates = max(16, 2 * BLOCK)
+    candidates = 6 + 2 * BLOCK
     for number, stage in enumerate(stages):
         columns = INPUTS + 1 + number * BLOCK
         expected = [
@@ -143,7 +143,7 @@ def main() -> None:
     note = (
         f"`python bench/dask_traffic.py`: {ROWS:,} rows of p = {INPUTS} inputs on {WORKERS} "
         f"workers with {own} partitions each, q = {CLASSES} outputs, pools of M = {POOL}, "
-        f"{STAGES} stages of k = {BLOCK} units, c = max(16, 2k) = {max(16, 2 * BLOCK)} "
+        f"{STAGES} stages of k = {BLOCK} units, c = 6 + 2k = {6 + 2 * BLOCK} "
         f"candidates of the joint choice, d columns so far (inputs, intercept and units), "
         f"squared error (Dask {dask.__version__}). In a round, every partition sends some "
         f"numbers of 8 bytes, and gets their sum, or, of samples, those of all partitions. The "
