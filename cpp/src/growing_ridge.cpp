@@ -90,7 +90,7 @@ GrowingRidge<Scalar>::GrowingRidge(Design<Scalar>& design, const RowBlocks& bloc
       state_(blocks, weighted_targets, penalty_of(settings, targets.task()), wanted.leverages()),
       solver_(solver_for(settings, blocks)),
       selection_(settings.selection),
-      block_(settings.largest_block()),
+      block_(settings.largest_block(design.source().max_units())),
       primal_(true),
       width_(design.fixed()),
       calibration_(calibration) {

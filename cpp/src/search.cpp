@@ -210,15 +210,16 @@ JobBytes bytes_of(const NetworkSettings& network, const Split& split,
   const double train = static_cast<double>(split.train.size()) +
                        static_cast<double>(data.graph ? data.graph->size() : 0);
   const double test = static_cast<double>(split.test.size());
-  const double units =
-      static_cast<double>(network.architecture->with_size(search.sizes.back())->max_units());
+  const Index most = network.architecture->with_size(search.sizes.back())->max_units();
+  const double units = static_cast<double>(most);
   const double pool = static_cast<double>(network.stages.pool);
   const double terms = static_cast<double>(network.draws.most_terms());
   // With more inputs than rows, it is the rows that count, unless the primal form is asked for.
   const bool primal =
       network.stages.loss == Loss::squared && network.stages.solver == Solver::primal;
   const double fixed = primal ? 1 + inputs : std::min(1 + inputs, train);
-  const double width = fixed + units + 2 * static_cast<double>(network.stages.largest_block()) + 16;
+  const double width =
+      fixed + units + 2 * static_cast<double>(network.stages.largest_block(most)) + 16;
   const bool links = needs_links(search, data.targets);
   // The wide form has a triangle over the rows instead of Q and L, and paths of the height of all inputs.
   const bool sparse_links =

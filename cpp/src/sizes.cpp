@@ -85,8 +85,8 @@ double ridge_bytes(const FitShape& shape, const StagewiseSettings& stages) {
   }
   if (stages.one_shot() && stages.loss == Loss::squared)
     return 16 * (width + outputs) * (width + outputs);
-  // The joint choice looks at twice a block.
-  const double spare = 2.0 * static_cast<double>(stages.largest_block());
+  // The joint choice looks at more than twice a block.
+  const double spare = 2.0 * static_cast<double>(stages.largest_block(shape.units));
   const double held = spare + (stages.store == Store::memory ? width : 0.0);
   return rows * (held + outputs) * scalar + 8 * width * (width + outputs);
 }

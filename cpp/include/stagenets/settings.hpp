@@ -79,7 +79,8 @@ struct StagewiseSettings {
 
   bool one_shot() const { return selection == Selection::random; }
   Index block_after(Index kept) const;
-  Index largest_block() const { return block_after(std::numeric_limits<Index>::max()); }
+  // Of a network of so many units.
+  Index largest_block(Index units) const { return block_after(std::max<Index>(0, units - 1)); }
 };
 
 // How many units a stage may keep after so many have been kept.
