@@ -27,7 +27,7 @@ bool may_screen(const AffineArchitecture& architecture, const TrainingRows<Scala
     return false;
   }
   // Of so many rows only some are scored, and a copy of all would gain little.
-  if (rows.stages.score_fraction == kEnoughRows && rows.inputs.rows() > kManyRows) return false;
+  if (rows.stages.score_fraction < 1 && rows.inputs.rows() > kManyRows) return false;
   constexpr double kSmall = 48 << 20;
   const Index inputs = rows.inputs.columns();
   const double width =
