@@ -59,15 +59,15 @@ default="sigmoid"
         "random" is the classic one-shot network: units are drawn once and all kept.
     pool_size : int or "auto", default="auto"
         Number of candidate units drawn at every stage. "auto": 100, or 400 if there are more than
-        65,536 samples, since they are scored on a part of them then (see `score_fraction`).
+        65,536 samples, where scoring a candidate takes only some of them (see `score_fraction`).
     block_size : int or "auto", default="auto"
         Number of units kept at every stage. "auto" keeps one. With more than 65,536 samples and
         ``selection="joint"``, blocks grow with the network: one more for every 25 units already
         there, up to one of every 25 candidates.
     score_fraction : float or "auto", default="auto"
         Fraction of the samples on which candidates are scored, drawn anew at every stage (at least
-        2,048 samples). "auto": all of up to 65,536 samples; of more, so many or an eighth. Joint
-        drops and the readout are always those of all samples.
+        2,048 samples). "auto": all samples if there are up to 65,536, otherwise 65,536 or one in
+        eight, whichever is more. Joint drops and the readout are always those of all samples.
     weight_init : {"sparse", "uniform", "normal", "threshold", "leaf", "mixed"} or \
 callable, default={default weight_init}
         Distribution of the hidden weights and biases, for standardised inputs. "sparse": each unit

@@ -123,6 +123,10 @@ class StagewiseNetwork(
     def _architecture(self, shape: tuple[int, int]) -> _core.Architecture:
         """What the core is to build for data of this shape; checks the parameters involved."""
 
+    def _pool_and_block(self, samples: int) -> tuple[int, int]:
+        """How many candidates a stage draws and how many it keeps, given so many samples."""
+        return (1, 1) if self._is_one_shot else check_pool(self.pool_size, self.block_size, samples)
+
     def _most_stages(self, units: int) -> int:
         """The number of stages in which so many units are built, at most."""
         if self._is_one_shot:
@@ -150,11 +154,7 @@ class StagewiseNetwork(
 
         The penalty may be given, if the fit has chosen it.
         """
-        pool, block = (
-            (1, 1)
-            if self._is_one_shot
-            else check_pool(self.pool_size, self.block_size, samples=shape[0])
-        )
+        pool, block = self._pool_and_block(shape[0])
         seed = seed_for(self)
         loss = check_choice("loss", self.loss, self._losses)
         given = self.alpha if alpha is None else alpha

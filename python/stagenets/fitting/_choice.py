@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from stagenets import _core
-from stagenets.fitting._parameters import check_pool, is_auto
+from stagenets.fitting._parameters import is_auto
 from stagenets.fitting._stopping import Labels, criterion, folds_of, group_numbers
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _FOLDS = 5
 LEAST_SAMPLES = 50
 #: Folds are judged until they hold so many samples; more of them would tell nothing new.
 _ENOUGH_JUDGED = 1000
-#: And they are fitted to no more than this, evenly taken: more would choose the same penalty.
+#: They are fitted to an even sample of the other folds, of no more distinct rows than this.
 _ENOUGH_FITTED = 5000
 #: Units a stage keeps in the folds: penalties and sizes compare as well, in a third of the time.
 _BLOCK = 4
@@ -47,8 +47,7 @@ def choice_of(
     if not thorough and not penalty:
         return None
     numbers = group_numbers(groups, X.shape[0])
-    one_shot = model._is_one_shot
-    pool, block = (1, 1) if one_shot else check_pool(model.pool_size, model.block_size, samples)
+    pool, block = model._pool_and_block(samples)
     if not penalty:
         splits = folds_of(model, X.shape[0], labels, numbers)
         return _core.CrossValidation(splits=splits, sizes=True, block_size=block)
@@ -86,7 +85,9 @@ def folds_by_value(
     order = np.lexsort((keys, classes))
     new = np.ones(len(order), dtype=bool)
     new[1:] = (np.diff(keys[order]) != 0) | (np.diff(classes[order]) != 0)
-    turns, folds = np.divmod(np.cumsum(new)[np.argsort(order)] - 1, _FOLDS)
+    numbers = np.empty(len(order), dtype=np.int64)  # of distinct rows
+    numbers[order] = np.cumsum(new) - 1
+    turns, folds = np.divmod(numbers, _FOLDS)
     distinct = int(new.sum())
     fitted = turns % -(-distinct // _ENOUGH_FITTED) == 0
     used = range(min(_FOLDS, distinct))

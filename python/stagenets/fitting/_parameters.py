@@ -102,8 +102,9 @@ def check_scaling(standardize: Any) -> str:
 def check_pool(pool_size: Any, block_size: Any, samples: int) -> tuple[int, int]:
     """Sizes of a pool and a block, the pool being at least as large.
 
-    Stages over many samples are dear, and candidates cheap, since they are scored on some of the
-    samples: then "auto" stands for large pools and blocks that grow (docs/study/defaults.md).
+    With many samples a stage takes long, but candidates cost little, since they are scored on some
+    of the samples only: there "auto" stands for large pools and blocks that grow with the network
+    (docs/study/defaults.md).
     """
     many = samples > _core.MANY_ROWS
     block = check_size("block_size", block_size, automatic=_core.GROWING if many else 1)
