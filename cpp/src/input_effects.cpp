@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <numeric>
 #include <random>
+#include <set>
 #include <utility>
 
 #include "stagenets/blas.hpp"
@@ -53,8 +54,14 @@ void unit_values(const NetworkLayer& layer, Index unit, const MatrixD& terms, In
   if (layer.gain.size() > 0) values = (layer.gain[unit] * values).array() + layer.shift[unit];
 }
 
+// Units may see a few of many inputs.
 void add_product(const MatrixD& a, const MatrixD& b, MatrixD& sum) {
-  if (sum.cols() > 0) blas::gemm(blas::Op::none, blas::Op::none, 1, a, b, 1, sum);
+  const Index nonzeros = (b.array() != 0).count();
+  if (nonzeros < b.size() / 10) {
+    sum += a * b.sparseView();
+  } else if (sum.cols() > 0) {
+    blas::gemm(blas::Op::none, blas::Op::none, 1, a, b, 1, sum);
+  }
 }
 void add_product(const SparseColumns& a, const MatrixD& b, MatrixD& sum) { sum += a * b; }
 
@@ -73,12 +80,31 @@ MatrixD values_of(const NetworkLayer& layer, const MatrixD& terms) {
   return values;
 }
 
+// The units that look at each input, in their order.
+std::vector<std::vector<Index>> units_by_input(const UnitWeights& units) {
+  std::vector<std::vector<Index>> readers(static_cast<std::size_t>(units.weights.rows()));
+  for (Index unit = 0; unit < units.count(); ++unit) {
+    for (Index term = units.first_term(unit); term < units.end_of_terms(unit); ++term) {
+      for (Index input = 0; input < units.weights.rows(); ++input) {
+        std::vector<Index>& own = readers[static_cast<std::size_t>(input)];
+        const bool known = !own.empty() && own.back() == unit;
+        if (units.weights(input, term) != 0 && !known) own.push_back(unit);
+      }
+    }
+  }
+  return readers;
+}
+
 // A network on some rows, ready for one block of inputs after another to be exchanged; rows are dense or sparse columns.
 template <class Rows>
 class Exchange {
  public:
   Exchange(const Network& network, const MatrixD& readout, Rows x)
-      : network_(network), readout_(readout), x_(std::move(x)), partner_(shuffled(x_.rows())) {
+      : network_(network),
+        readout_(readout),
+        x_(std::move(x)),
+        partner_(shuffled(x_.rows())),
+        readers_(units_by_input(network.layers.front().units)) {
     for (const NetworkLayer& layer : network.layers) {
       const MatrixD terms = values_.empty() ? terms_of(layer, x_) : terms_of(layer, values_.back());
       if (values_.empty()) first_terms_ = terms;
@@ -91,23 +117,25 @@ class Exchange {
     const MatrixD block = x_.middleCols(input, inputs);
     const MatrixD step = block(partner_, Eigen::all) - block;
     if (step.isZero(0)) return Eigen::RowVectorXd::Zero(readout_.cols());
+    const std::vector<Index> units = readers(input, inputs);
+    if (units.empty() && inputs == 1) return linear_effect(input, step);
     MatrixD change = MatrixD::Zero(x_.rows(), readout_.cols());
     if (network_.direct_links) change.noalias() += step * readout_.middleRows(input, inputs);
     const NetworkLayer& first = network_.layers.front();
     const bool only = network_.layers.size() == 1;
-    Index row = network_.linked();
     MatrixD values = only ? MatrixD() : values_.front();
     MatrixD terms;
     VectorD changed(x_.rows());
-    for (Index unit = 0; unit < first.outputs(); ++unit, ++row) {
+    for (const Index unit : units) {
       const Index begin = first.units.first_term(unit), count = first.units.terms(unit);
-      const auto weights = first.units.weights.block(input, begin, inputs, count);
-      if (weights.isZero(0)) continue;
-      terms = first_terms_.middleCols(begin, count) + step * weights;
+      terms = first_terms_.middleCols(begin, count) +
+              step * first.units.weights.block(input, begin, inputs, count);
       unit_values(first, unit, terms, 0, changed);
-      change.noalias() += (changed - values_.front().col(unit)) * readout_.row(row);
+      change.noalias() +=
+          (changed - values_.front().col(unit)) * readout_.row(network_.linked() + unit);
       if (!only) values.col(unit) = changed;
     }
+    Index row = network_.linked() + first.outputs();
     for (std::size_t l = 1; l < network_.layers.size(); ++l) {
       const NetworkLayer& layer = network_.layers[l];
       values = values_of(layer, terms_of(layer, values));
@@ -118,10 +146,27 @@ class Exchange {
   }
 
  private:
+  // Of an input that no unit looks at.
+  Eigen::RowVectorXd linear_effect(Index input, const MatrixD& step) const {
+    if (!network_.direct_links) return Eigen::RowVectorXd::Zero(readout_.cols());
+    const double variance = 0.5 * step.squaredNorm() / static_cast<double>(x_.rows());
+    return variance * readout_.row(input).array().square();
+  }
+
+  // The units of the first layer that look at any of these inputs.
+  std::vector<Index> readers(Index input, Index inputs) const {
+    const auto begin = readers_.begin() + input;
+    if (inputs == 1) return *begin;
+    std::set<Index> all;
+    for (auto own = begin; own != begin + inputs; ++own) all.insert(own->begin(), own->end());
+    return {all.begin(), all.end()};
+  }
+
   const Network& network_;
   const MatrixD& readout_;
   const Rows x_;
   const std::vector<Index> partner_;
+  const std::vector<std::vector<Index>> readers_;  // by input
   MatrixD first_terms_;
   std::vector<MatrixD> values_;  // of the units, layer by layer
 };

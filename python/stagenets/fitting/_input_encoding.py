@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from stagenets.fitting._fitted_network import FloatArray, Matrix
     from stagenets.fitting._weights import Weights
 
-_MOST_ROWS = 500  # tell the median of a column that is complete well enough
+# Values that tell the medians of columns that are complete well enough, in 50 to 500 rows.
+_MOST_VALUES = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +49,8 @@ class InputEncoding:
         if not rows.complete:
             np.isnan(rows.values).any(axis=0, out=flagged)
         flagged[list(categories)] = False
-        some = np.linspace(0, len(rows) - 1, min(len(rows), _MOST_ROWS)).astype(np.intp)
+        most = np.clip(_MOST_VALUES // max(rows.shape[1], 1), 50, 500)
+        some = np.linspace(0, len(rows) - 1, min(len(rows), int(most))).astype(np.intp)
         fills = _medians(rows.values[some], None if weights is None else weights[some])
         fills[flagged] = _medians(rows.values[:, flagged], weights)
         fills[list(categories)] = 0
