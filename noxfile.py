@@ -1,9 +1,11 @@
 """The daily commands: ``nox -s tests``, ``lint``, ``cpp``, ``docs``, ``bench``; and the long ones:
-``fuzz``, ``faults``, ``asan``, ``tsan``, ``coverage``, ``mutate``.
+``fuzz``, ``fuzz_files``, ``faults``, ``asan``, ``tsan``, ``coverage``, ``mutate``.
 
 Each session has an environment and a build folder of its own and installs the package so that it is
 rebuilt on import: after the first run, ``nox -R -s tests`` goes straight to work.
 """
+
+import pathlib
 
 import nox
 
@@ -49,16 +51,19 @@ def lint(session: nox.Session) -> None:
     session.run("pre-commit", "run", "--all-files", "--show-diff-on-failure", *session.posargs)
 
 
-def build_core_tests(session: nox.Session, *options: str) -> str:
-    """The core's unit tests in a folder of the session's own; their path."""
+def build_core_tests(
+    session: nox.Session, *options: str, target: str = "core_tests", compiler: str = "c++"
+) -> str:
+    """The core's unit tests in a folder of the session's own, or another such program; its path."""
     session.install("cmake", "ninja", "cmeel-eigen", "scipy-openblas32", "pybind11")
     folder = f"build/nox-{session.name}-core"
     python = session.run("python", "-c", "import sys; print(sys.executable)", silent=True).strip()
     pybind11 = session.run("python", "-m", "pybind11", "--cmakedir", silent=True).strip()
     options += ("-GNinja", "-DSTAGENETS_CPP_TESTS=ON", f"-DPython_EXECUTABLE={python}")
-    session.run("cmake", "-S.", f"-B{folder}", f"-Dpybind11_DIR={pybind11}", *options)
-    session.run("cmake", "--build", folder)
-    return f"{folder}/cpp/tests/core_tests"
+    options += (f"-Dpybind11_DIR={pybind11}", f"-DCMAKE_CXX_COMPILER={compiler}")
+    session.run("cmake", "-S.", f"-B{folder}", *options)
+    session.run("cmake", "--build", folder, "--target", target)
+    return f"{folder}/cpp/tests/{target}"
 
 
 @nox.session
@@ -68,15 +73,20 @@ def cpp(session: nox.Session) -> None:
     session.run(core_tests, *session.posargs, external=True)
 
 
-def install_checked(session: nox.Session, flags: str) -> str:
-    """Installs the package with these flags and Eigen's assertions, and builds the core's tests."""
-    options = {
+def checked_options(flags: str) -> dict[str, str]:
+    """CMake's, for a build with these flags and Eigen's assertions."""
+    return {
         "CMAKE_BUILD_TYPE": "Checked",
         "CMAKE_CXX_FLAGS": flags,
         "CMAKE_UNITY_BUILD": "ON",  # a few large pieces take a fraction of the time
         "CMAKE_UNITY_BUILD_BATCH_SIZE": "16",
         "CMAKE_INTERPROCEDURAL_OPTIMIZATION": "OFF",
     }
+
+
+def install_checked(session: nox.Session, flags: str) -> str:
+    """Installs the package with these flags and Eigen's assertions, and builds the core's tests."""
+    options = checked_options(flags)
     session.install(*BUILD_TOOLS)
     session.install(
         "--no-build-isolation",
@@ -117,6 +127,28 @@ def asan(session: nox.Session) -> None:
     }
     without = [f"--ignore=tests/{name}.py" for name in OWN_MEMORY]
     session.run("pytest", *without, *session.posargs, env=env)
+
+
+@nox.session
+def fuzz_files(session: nox.Session) -> None:
+    """Model files of any content: the core's part under sanitizers, then the whole reader.
+
+    Needs clang. 10,000,000 cases and a tenth of it, or the number after ``--``. Cases worth keeping
+    go to build/fuzz, where the next run begins.
+    """
+    cases = int(session.posargs[0]) if session.posargs else 10_000_000
+    flags = "-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined"
+    options = (f"-D{name}={value}" for name, value in checked_options(flags).items())
+    fuzzer = build_core_tests(session, *options, target="fuzz_network", compiler="clang++")
+    corpora = [pathlib.Path("build/fuzz", name) for name in ("network", "reader")]
+    for corpus in corpora:
+        corpus.mkdir(parents=True, exist_ok=True)
+    quick = ["-max_len=300", "-entropic=0"]
+    env = {"ASAN_OPTIONS": "malloc_context_size=0"}
+    session.run(fuzzer, f"-runs={cases}", *quick, str(corpora[0]), env=env, external=True)
+    session.install("atheris", ".[test-wheel]")
+    reader = ["bench/fuzz_reader.py", f"-runs={cases // 10}", "-max_len=300", str(corpora[1])]
+    session.run("python", *reader)
 
 
 @nox.session

@@ -1,39 +1,10 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
-#include "stagenets/blas.hpp"
-
-// The BLAS of the scipy-openblas32 package, whose symbols carry a prefix.
-extern "C" {
-void scipy_dgemm_(...);
-void scipy_sgemm_(...);
-void scipy_dsyrk_(...);
-void scipy_ssyrk_(...);
-void scipy_dtrsm_(...);
-void scipy_strsm_(...);
-void scipy_dpotrf_(...);
-void scipy_spotrf_(...);
-void scipy_openblas_set_num_threads(int);
-}
-
-namespace {
-
-template <class Scalar>
-void install(void (*gemm)(...), void (*syrk)(...), void (*trsm)(...), void (*potrf)(...)) {
-  using Table = stagenets::blas::Table<Scalar>;
-  Table& table = stagenets::blas::table<Scalar>();
-  table.gemm = reinterpret_cast<typename Table::Gemm*>(gemm);
-  table.syrk = reinterpret_cast<typename Table::Syrk*>(syrk);
-  table.trsm = reinterpret_cast<typename Table::Trsm*>(trsm);
-  table.potrf = reinterpret_cast<typename Table::Potrf*>(potrf);
-}
-
-}  // namespace
+#include "openblas.hpp"
 
 int main(int argc, char** argv) {
-  install<double>(scipy_dgemm_, scipy_dsyrk_, scipy_dtrsm_, scipy_dpotrf_);
-  install<float>(scipy_sgemm_, scipy_ssyrk_, scipy_strsm_, scipy_spotrf_);
-  scipy_openblas_set_num_threads(1);
+  use_openblas();
   doctest::Context context(argc, argv);
   return context.run();
 }
