@@ -170,7 +170,7 @@ def tsan(session: nox.Session) -> None:
 @nox.session
 def coverage(session: nox.Session) -> None:
     """Lines that the tests reach: of the core by gcov, of the package by coverage.py."""
-    core_tests = install_checked(session, "-O0 -g0 --coverage")
+    core_tests = install_checked(session, "-O1 -g0 --coverage")
     session.install("gcovr", "coverage")
     session.run(core_tests, external=True)
     session.run("coverage", "run", "-m", "pytest", "-n", "0", *session.posargs)
