@@ -200,7 +200,7 @@ def mutate(session: nox.Session) -> None:
     """Small faults in the core's kernels: how many the tests find; arguments go to the script."""
     project = PROJECT["project"]
     needs = [*project["dependencies"], *project["optional-dependencies"]["test-wheel"]]
-    session.install(*BUILD_TOOLS, "scipy-openblas32", "pytest-xdist", *needs)
+    session.install(*BUILD_TOOLS, "scipy-openblas32", "pytest-xdist", "onnxruntime", *needs)
     session.run("python", "bench/mutate.py", "build/mutants", *session.posargs)
 
 

@@ -191,7 +191,9 @@ Logistic fit_logistic(const VectorD& scores, const VectorD& present,
     point[0] = std::clamp(point[0], kLeast, kMost);
     return point;
   };
-  Eigen::Vector2d point(1, 0);
+  // Where scores of any unit are of size 1: beyond, the likelihood is flat and Newton steps lead astray.
+  const double size = std::sqrt(x.squaredNorm() / static_cast<double>(x.size()));
+  Eigen::Vector2d point = bounded({size > 0 ? 1 / size : 1.0, 0});
   LogisticLikelihood::Value now = likelihood.at(point);
   for (int step = 0; step < kSteps; ++step) {
     const bool at_end =

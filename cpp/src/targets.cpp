@@ -73,7 +73,8 @@ TargetScaling Targets::scaling(const double* root_weights, const RowBlocks& bloc
   blocks.complete(sums.data(), q);
   scaling.center = (least.array() + unit * sums.array() / total).matrix().transpose();
   for (Index c = 0; c < q; ++c) {
-    sums[c] = (weights * ((values_.col(c).array() - scaling.center[c]) / unit[c]).square()).sum();
+    const Doubles far = (values_.col(c).array() - scaling.center[c]) / unit[c];
+    sums[c] = (weights > 0).select(weights * far.square(), 0.0).sum();  // the square may overflow
   }
   blocks.complete(sums.data(), q);
   const Doubles deviation = unit * (sums.array() / total).sqrt();

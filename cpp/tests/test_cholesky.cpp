@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
+#include <cmath>
 
 #include "stagenets/cholesky.hpp"
 
@@ -96,8 +97,71 @@ TEST_CASE("dependent columns are dropped across panels, the same ones for any nu
   }
 }
 
+TEST_CASE("a kept factor drops what depends on other columns, and tells how close it came") {
+  for (const Index n : {8, 300}) {
+    MatrixD columns = MatrixD::Random(400, n);
+    MatrixD a = columns.transpose() * columns;
+    // Pivots are the diagonal of the factor squared: what is left of A_jj after the columns before j.
+    const MatrixD expected = a.llt().matrixL();
+    const double worst = (expected.diagonal().array().square() / a.diagonal().array()).minCoeff();
+    Team::run(1, nullptr, [&](Team& team) {
+      const KeptCholesky all(a, team);
+      CHECK(static_cast<Index>(all.kept.size()) == n);
+      CHECK(all.kept.front() == 0);
+      CHECK(all.kept.back() == n - 1);
+      CHECK((lower(all.l) - expected).norm() < 1e-11 * expected.norm());
+      CHECK(all.worst_pivot == doctest::Approx(worst).epsilon(1e-10));
+      const MatrixD rows = MatrixD::Random(n, 2);
+      CHECK(all.compress(rows) == rows);
+      CHECK(all.expand(rows, n) == rows);
+
+      // One column nearly depends on others: within the tolerance of n·eps, or not.
+      for (const double distance : {1e-4, 1e-9}) {
+        MatrixD close = columns;
+        close.col(5) = columns.col(2) - columns.col(1) + distance * columns.col(5);
+        const MatrixD gram = close.transpose() * close;
+        const KeptCholesky some(gram, team);
+        if (distance > 1e-6) {
+          CHECK(static_cast<Index>(some.kept.size()) == n);
+          CHECK(some.worst_pivot > 0);
+          CHECK(some.worst_pivot < 1e-7);
+          CHECK((lower(some.l) * lower(some.l).transpose() - gram).norm() < 1e-12 * gram.norm());
+          continue;
+        }
+        REQUIRE(static_cast<Index>(some.kept.size()) == n - 1);
+        CHECK(some.kept[4] == 4);
+        CHECK(some.kept[5] == 6);
+        CHECK(some.worst_pivot > 1e-3);
+        const MatrixD reduced = gram(some.kept, some.kept);
+        CHECK((lower(some.l) * lower(some.l).transpose() - reduced).norm() < 1e-12 * gram.norm());
+        const MatrixD compressed = some.compress(rows);
+        REQUIRE(compressed.rows() == n - 1);
+        CHECK(compressed.row(5) == rows.row(6));
+        const MatrixD expanded = some.expand(compressed, n);
+        CHECK(expanded.row(5).isZero(0));
+        CHECK(expanded.topRows(5) == rows.topRows(5));
+        CHECK(expanded.bottomRows(n - 6) == rows.bottomRows(n - 6));
+      }
+    });
+  }
+}
+
+TEST_CASE("pivots at the tolerance are dropped, above it they are kept") {
+  // Two columns at a right angle to the first but for a remainder of a given squared length.
+  for (const double remainder : {0.02, 0.005}) {
+    MatrixD a(2, 2);
+    a << 4, 2, 2, 1 + remainder;
+    const double relative = remainder / (1 + remainder);
+    std::vector<Index> kept;
+    Team::run(1, nullptr, [&](Team& team) { kept = cholesky_dropping(a, 0.01, team); });
+    CHECK(kept.size() == (relative > 0.01 ? 2 : 1));
+    CHECK(a(0, 0) == 2);
+    if (kept.size() == 2) CHECK(a(1, 1) == doctest::Approx(std::sqrt(remainder)).epsilon(1e-14));
+  }
+}
+
 TEST_CASE("columns of the inverse transposed factor, and norms of the inverse's") {
-  for (const Index n : {12, 700}) {
+  for (const Index n : {6, 12, 700}) {
     const MatrixD l = positive_definite(n).llt().matrixL();
     const MatrixD inverse =
         l.transpose().triangularView<Eigen::Upper>().solve(MatrixD::Identity(n, n));

@@ -323,6 +323,20 @@ TEST_CASE("special numbers change none of their neighbours") {
   check_special_numbers_disturb_no_neighbour<float>();
 }
 
+TEST_CASE("squares of floats that are not bounded are summed in double") {
+  for (const Kernels<float>* kernels : all_kernels<float>()) {
+    for (const Activation activation : {Activation::identity, Activation::relu, Activation::selu}) {
+      for (const Index rows : {1, 7, 40, 77}) {
+        std::vector<float> column(static_cast<std::size_t>(rows), 1e25f);  // whose square overflows
+        const double sum = kernels->activate(activation, column.data(), rows, 0);
+        const double square = static_cast<double>(column[0]) * static_cast<double>(column[0]);
+        CAPTURE(kernels->name);
+        CHECK(sum == doctest::Approx(static_cast<double>(rows) * square).epsilon(1e-12));
+      }
+    }
+  }
+}
+
 TEST_CASE("saturated arguments give exact limits") {
   const double infinity = std::numeric_limits<double>::infinity();
   for (const Kernels<double>* kernels : all_kernels<double>()) {

@@ -2,11 +2,7 @@
 // sums over rows are completed: together they make the fit that one of them would make of all rows.
 #include <doctest/doctest.h>
 
-#include <array>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
-
+#include "machines.hpp"
 #include "stagenets/affine_units.hpp"
 #include "stagenets/broad_units.hpp"
 #include "stagenets/stagewise.hpp"
@@ -14,73 +10,6 @@
 using namespace stagenets;
 
 namespace {
-
-constexpr int kMachines = 2;
-
-// Where the machines meet. Each combines the parts in the order of the machines, so all get the same bits.
-class MeetingPoint {
- public:
-  template <class Combine>
-  void combine(int machine, double* values, Index count, Combine&& with) {
-    parts_[static_cast<std::size_t>(machine)] = values;
-    wait_for_all();
-    VectorD result = Eigen::Map<VectorD>(parts_[0], count);
-    for (std::size_t m = 1; m < parts_.size(); ++m) {
-      const Eigen::Map<const VectorD> part(parts_[m], count);
-      result = result.binaryExpr(part, with);
-    }
-    wait_for_all();  // nobody writes while others still read
-    Eigen::Map<VectorD>(values, count) = result;
-  }
-
-  VectorD gather(int machine, const VectorD& values) {
-    gathered_[static_cast<std::size_t>(machine)] = &values;
-    wait_for_all();
-    VectorD all(gathered_[0]->size() + gathered_[1]->size());
-    all << *gathered_[0], *gathered_[1];
-    wait_for_all();
-    return all;
-  }
-
- private:
-  void wait_for_all() {
-    std::unique_lock<std::mutex> lock(mutex_);
-    const int turn = turn_;
-    if (++arrived_ == kMachines) {
-      arrived_ = 0;
-      ++turn_;
-      all_here_.notify_all();
-      return;
-    }
-    all_here_.wait(lock, [&] { return turn_ != turn; });
-  }
-
-  std::array<double*, kMachines> parts_{};
-  std::array<const VectorD*, kMachines> gathered_{};
-  std::mutex mutex_;
-  std::condition_variable all_here_;
-  int arrived_ = 0, turn_ = 0;
-};
-
-class OneOfSeveral final : public Reduction {
- public:
-  OneOfSeveral(MeetingPoint& point, int machine) : point_(point), machine_(machine) {}
-  void add(double* values, Index count) const override {
-    point_.combine(machine_, values, count, [](double a, double b) { return a + b; });
-  }
-  void least(double* values, Index count) const override {
-    point_.combine(machine_, values, count, [](double a, double b) { return std::min(a, b); });
-  }
-  void greatest(double* values, Index count) const override {
-    point_.combine(machine_, values, count, [](double a, double b) { return std::max(a, b); });
-  }
-  VectorD gather(const VectorD& values) const override { return point_.gather(machine_, values); }
-  Index process() const override { return machine_; }
-
- private:
-  MeetingPoint& point_;
-  int machine_;
-};
 
 enum class Kind { affine, broad };
 
@@ -147,17 +76,9 @@ std::array<StagewiseFit, kMachines> fit_apart(const Problem& problem, Kind kind,
   const Index rows = problem.inputs.rows(), cut = 2 * rows / 3 + 5;
   const std::array<Problem, kMachines> shares{share_of(problem, 0, cut),
                                               share_of(problem, cut, rows - cut)};
-  MeetingPoint point;
-  std::array<StagewiseFit, kMachines> fits;
-  const auto run = [&](int machine) {
-    const auto m = static_cast<std::size_t>(machine);
-    const OneOfSeveral reduction(point, machine);
-    fits[m] = fit(shares[m], kind, units, settings, &reduction);
-  };
-  std::thread other(run, 1);
-  run(0);
-  other.join();
-  return fits;
+  return on_two_machines([&](int machine, const Reduction& reduction) {
+    return fit(shares[static_cast<std::size_t>(machine)], kind, units, settings, &reduction);
+  });
 }
 
 }  // namespace
