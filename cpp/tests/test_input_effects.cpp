@@ -217,3 +217,14 @@ TEST_CASE("a linear network's effects are its variances, and add up to that of i
   CHECK(found(1, 0) == doctest::Approx(1).epsilon(0.05));
   CHECK(found(2, 0) == 0);
 }
+
+TEST_CASE("effects can be interrupted") {
+  struct Interrupt {};
+  Network network;
+  network.layers.push_back(first_layer(9, false));
+  const MatrixD readout = random_matrix(network.readout_rows(), 2, 8), x = random_matrix(5, 7, 9);
+  CHECK_THROWS_AS(
+      input_effects(network, readout, VectorD::Ones(2), InputView<double>{x.data(), 5, 7, false},
+                    kOneByOne, 1, [] { throw Interrupt(); }),
+      Interrupt);
+}

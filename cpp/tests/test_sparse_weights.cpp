@@ -219,6 +219,11 @@ TEST_CASE("Weights that are known to be seen are read in the scale of the inputs
   Matrix<double> standardized(rows, inputs);
   scaled.copy_columns({0, rows, nullptr}, 0, inputs, standardized.data(), rows);
   UnitWeights units = units_of(sparse_matrix<double>(inputs, 8, 3));
+  for (const Index seen : {1, 2}) {  // of other terms
+    for (const Index j : {seen, seen + 4}) {
+      units.weights.col(j) = sparse_matrix<double>(inputs, 8, seen).col(j);
+    }
+  }
   units.biases = random_matrix<double>(8, 1, 3);
   SUBCASE("units of one term") {}
   SUBCASE("units of several terms") { units.ends = {1, 3, 4, 5, 8}; }

@@ -301,3 +301,13 @@ TEST_CASE("draws into used space are as good as new, and tell which inputs they 
     CHECK(pick(joined, {0, 1}).biases == picked.biases);
   });
 }
+
+TEST_CASE("draws can be interrupted") {
+  struct Interrupt {};
+  UnitWeights units;
+  CHECK_THROWS_AS(
+      Team::run(
+          1, [] { throw Interrupt(); },
+          [&](Team& team) { WeightDraws().draw(Stream::hidden, 0, 5, 3, {}, team, units); }),
+      Interrupt);
+}
