@@ -39,8 +39,8 @@ Scaling scaling_from_name(const std::string& name) {
   if (name == "deviation") return Scaling::deviation;
   if (name == "robust") return Scaling::robust;
   if (name == "common") return Scaling::common;
-  throw std::invalid_argument("scaling must be 'none', 'deviation' or 'robust'; got '" + name +
-                              "'");
+  throw std::invalid_argument("scaling must be 'none', 'deviation', 'robust' or 'common'; got '" +
+                              name + "'");
 }
 
 StopBy stop_by_from_name(const std::string& name) {

@@ -35,12 +35,6 @@ Targets Targets::of_labels(const std::vector<Index>& labels, Index classes) {
   return Targets(Task::one_label, std::move(values));
 }
 
-Index Targets::label(Index row) const {
-  Index column;
-  values_.row(row).maxCoeff(&column);
-  return column;
-}
-
 Targets Targets::of_rows(const std::vector<Index>& rows) const {
   return Targets(task_, values_(rows, Eigen::all));
 }

@@ -32,8 +32,6 @@ class Targets {
   const MatrixD& values() const { return values_; }
   Index rows() const { return values_.rows(); }
   Index outputs() const { return values_.cols(); }
-  // The class of a row, in a one-label task.
-  Index label(Index row) const;
 
   // The targets of some rows.
   Targets of_rows(const std::vector<Index>& rows) const;
