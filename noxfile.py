@@ -206,7 +206,7 @@ def mutate(session: nox.Session) -> None:
     """Small faults in the core's kernels: how many the tests find; arguments go to the script."""
     project = PROJECT["project"]
     needs = [*project["dependencies"], *project["optional-dependencies"]["test-wheel"]]
-    needs += ["scipy-openblas32", "pytest-xdist", "onnx", "onnxruntime"]
+    needs += ["scipy-openblas32", "pytest-xdist"]
     session.install(*BUILD_TOOLS, *needs)
     session.run("python", "bench/mutate.py", "build/mutants", *session.posargs)
 

@@ -146,11 +146,11 @@ TEST_CASE("processes score the same rows together, each those it holds") {
 TEST_CASE("scores are the drops of the objective, for several problems at once") {
   const Index rows = 700;
   for (const bool weighted : {false, true}) {
-    for (const Index candidates : {1, 30}) {
+    for (const Index candidates : {1, 30, 500}) {  // so many that a block is done in pieces
       const MatrixD pool = random_matrix(rows, candidates, 1);
       VectorD roots = VectorD::Ones(rows);
       for (Index i = 0; weighted && i < rows; ++i) roots[i] = 0.5 * static_cast<double>(i % 4);
-      const RowBlocks blocks(rows, 96);
+      const RowBlocks blocks(rows, 200);
       const Problem one(blocks, random_matrix(rows, 3, 2), 20);
       const Problem other(blocks, random_matrix(rows, 3, 3), 3);
       ScoredRows some{false, {}, 0};
