@@ -121,8 +121,8 @@ def prepared(folder: pathlib.Path) -> None:
     subprocess.run(["cmake", f"-S{folder}", f"-B{folder / 'build'}", *options, *quick], check=True)
 
 
-# Many times what anything here takes on a busy machine: only a loop without end takes longer.
-SECONDS = 3600
+# Many times what anything here takes: only a loop without end takes longer.
+SECONDS = 1200
 
 
 def fault_of(command: list[str], by: str, **options: object) -> str | None:
