@@ -67,8 +67,10 @@ TargetScaling Targets::scaling(const double* root_weights, const RowBlocks& bloc
   blocks.complete(sums.data(), q);
   scaling.center = (least.array() + unit * sums.array() / total).matrix().transpose();
   for (Index c = 0; c < q; ++c) {
-    const Doubles far = (values_.col(c).array() - scaling.center[c]) / unit[c];
-    sums[c] = (weights > 0).select(weights * far.square(), 0.0).sum();  // the square may overflow
+    // Of rows without weight the square may overflow.
+    const Doubles far =
+        (weights > 0).select((values_.col(c).array() - scaling.center[c]) / unit[c], 0.0);
+    sums[c] = (weights * far.square()).sum();
   }
   blocks.complete(sums.data(), q);
   const Doubles deviation = unit * (sums.array() / total).sqrt();
