@@ -221,11 +221,12 @@ TEST_CASE("screening in single precision ranks as scores in double do, however c
         }
         WeightDraws draws;  // threes of units that single precision can hardly tell apart
         draws.custom = [&](Index, Index count, Index inputs) {
-          UnitWeights units{random_matrix(inputs, count, 4), random_matrix(count, 1, 5)};
+          const MatrixD weights = random_matrix(inputs, count, 4),
+                        biases = random_matrix(count, 1, 5);
+          UnitWeights units{weights, biases};
           for (Index j = 0; j < count; ++j) {
-            units.weights.col(j) =
-                units.weights.col(j / 3) * (1 + 1e-9 * static_cast<double>(j % 3));
-            units.biases[j] = units.biases[j / 3];
+            units.weights.col(j) = weights.col(j / 3) * (1 + 1e-9 * static_cast<double>(j % 3));
+            units.biases[j] = biases(j / 3);
           }
           return units;
         };
