@@ -131,10 +131,10 @@ def asan(session: nox.Session) -> None:
 
 @nox.session
 def fuzz_files(session: nox.Session) -> None:
-    """Model files of any content: the core's part under sanitizers, then the whole reader.
+    """Networks as a hostile file may describe them, under sanitizers, and files for the reader.
 
-    Needs clang. 10,000,000 cases and a tenth of it, or the number after ``--``. Cases worth keeping
-    go to build/fuzz, where the next run begins.
+    Needs clang. 10,000,000 networks, or the number after ``--``, and a tenth as many files. Cases
+    worth keeping go to build/fuzz, where the next run begins.
     """
     cases = int(session.posargs[0]) if session.posargs else 10_000_000
     flags = "-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined"

@@ -1,6 +1,7 @@
 """Damaged and hostile model files, by coverage-guided fuzzing: a clear error, never a crash.
 
-``python bench/fuzz_reader.py -runs=100000 -max_len=300``; all arguments are libFuzzer's. With a
+``python bench/fuzz_reader.py -runs=100000 -max_len=300``; all arguments are libFuzzer's. The
+package must not be an editable install, in which Atheris sees no coverage. With a
 core built by ``clang -fsanitize=address,fuzzer-no-link``, first load Atheris' runtime for it
 (LD_PRELOAD). Most inputs are changes to the content of a sound file whose checksum is right, as
 that of a hostile file would be; one of sixteen is the bytes of a file.

@@ -5,20 +5,14 @@
 #include <Eigen/Cholesky>
 #include <cmath>
 #include <functional>
-#include <random>
 
 #include "machines.hpp"
+#include "random_matrix.hpp"
 #include "stagenets/calibration.hpp"
 
 using namespace stagenets;
 
 namespace {
-
-MatrixD random_matrix(Index rows, Index columns, unsigned seed) {
-  std::mt19937 words(seed);
-  std::normal_distribution<double> normal;
-  return MatrixD::NullaryExpr(rows, columns, [&] { return normal(words); });
-}
 
 // Where f is least between two positive numbers, by the golden section of their logarithms.
 long double argmin(const std::function<long double(long double)>& f, long double low,

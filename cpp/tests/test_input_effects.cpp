@@ -6,17 +6,12 @@
 #include <limits>
 #include <random>
 
+#include "random_matrix.hpp"
 #include "stagenets/input_effects.hpp"
 
 using namespace stagenets;
 
 namespace {
-
-MatrixD random_matrix(Index rows, Index columns, unsigned seed) {
-  std::mt19937 words(seed);
-  std::normal_distribution<double> normal;
-  return MatrixD::NullaryExpr(rows, columns, [&] { return normal(words); });
-}
 
 double activated(Activation activation, double z) {
   switch (activation) {

@@ -3,8 +3,8 @@
 
 #include <Eigen/Cholesky>
 #include <cmath>
-#include <random>
 
+#include "random_matrix.hpp"
 #include "stagenets/affine_units.hpp"
 #include "stagenets/ridge_factor.hpp"
 
@@ -13,12 +13,6 @@ using namespace stagenets;
 namespace {
 
 using Exact = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
-
-MatrixD random_matrix(Index rows, Index columns, unsigned seed) {
-  std::mt19937 words(seed);
-  std::normal_distribution<double> normal;
-  return MatrixD::NullaryExpr(rows, columns, [&] { return normal(words); });
-}
 
 struct Data {
   MatrixD x, targets;

@@ -3,9 +3,9 @@
 
 #include <cmath>
 #include <limits>
-#include <random>
 #include <set>
 
+#include "random_matrix.hpp"
 #include "stagenets/affine_units.hpp"
 #include "stagenets/given_units.hpp"
 #include "stagenets/scores.hpp"
@@ -13,12 +13,6 @@
 using namespace stagenets;
 
 namespace {
-
-MatrixD random_matrix(Index rows, Index columns, unsigned seed) {
-  std::mt19937 words(seed);
-  std::normal_distribution<double> normal;
-  return MatrixD::NullaryExpr(rows, columns, [&] { return normal(words); });
-}
 
 ScoredRows rows_of(Index rows, double fraction, std::uint64_t seed = 1, Index stage = 0) {
   return rows_to_score({0, rows, rows}, fraction, seed, stage);

@@ -2,20 +2,14 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <random>
 
 #include "machines.hpp"
+#include "random_matrix.hpp"
 #include "stagenets/target_score.hpp"
 
 using namespace stagenets;
 
 namespace {
-
-MatrixD random_matrix(Index rows, Index columns, unsigned seed) {
-  std::mt19937 words(seed);
-  std::normal_distribution<double> normal;
-  return MatrixD::NullaryExpr(rows, columns, [&] { return normal(words); });
-}
 
 VectorD some_weights(Index rows) {
   return VectorD::NullaryExpr(rows, [](Index i) { return 0.5 * static_cast<double>(i % 4); });
