@@ -191,7 +191,7 @@ Logistic fit_logistic(const VectorD& scores, const VectorD& present,
     point[0] = std::clamp(point[0], kLeast, kMost);
     return point;
   };
-  // Where scores of any unit are of size 1: beyond, the likelihood is flat and Newton steps lead astray.
+  // Begin where the scaled scores are of size 1: where they are large, the likelihood is flat and Newton's steps go astray.
   const double size = std::sqrt(x.squaredNorm() / static_cast<double>(x.size()));
   Eigen::Vector2d point = bounded({size > 0 ? 1 / size : 1.0, 0});
   LogisticLikelihood::Value now = likelihood.at(point);
