@@ -124,6 +124,7 @@ def asan(session: nox.Session) -> None:
         "LD_PRELOAD": preload(session, "libasan.so", "libstdc++.so.6"),
         "PYTHONMALLOC": "malloc",
         "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
+        "STAGENETS_SLOWED_DOWN": "3",
     }
     without = [f"--ignore=tests/{name}.py" for name in OWN_MEMORY]
     session.run("pytest", *without, *session.posargs, env=env)

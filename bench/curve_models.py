@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from sklearn.kernel_approximation import Nystroem
@@ -13,18 +13,25 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from libraries import LIBRARIES, Library
 from stagenets import RVFLClassifier, RVFLRegressor
 from study_data import Dataset
 
 ONE_SHOT = "one-shot"
 
+# Other libraries for networks of random units, which have classifiers only; and boosted trees.
+PEERS = [each for each in LIBRARIES if each.name in ("gfdl", "scikit-elm", "swimnetworks")]
+(TREES,) = (each for each in LIBRARIES if each.name == "LightGBM")
+
+# The readouts of guided classifiers minimise the log-loss unless a line says otherwise.
+GUIDED_DEFAULT = "guided"
 GUIDED: dict[str, dict[str, Any]] = {
-    "guided": {"block_size": 4},
-    "guided, joint": {"block_size": 4, "selection": "joint"},
-    "guided, default": {},
-    "guided, dense": {"block_size": 4, "weight_init": "uniform"},
+    GUIDED_DEFAULT: {},
+    "guided, squared error": {"loss": "squared"},
+    "guided, dense": {"weight_init": "uniform"},
 }
 
+GUIDED_SIZES = (5, 10, 25, 50, 100, 200, 400, 800)
 SIZES = (50, 100, 200, 400, 800, 1600, 3200)
 
 
@@ -43,14 +50,13 @@ def network(data: Dataset, units: int, seed: int, **params: Any) -> Any:
     return kind(n_hidden=units, alpha=1.0, random_state=seed, **params)
 
 
-def guided_networks(data: Dataset, units: int, seed: int) -> Iterator[tuple[str, Any]]:
-    """The guided networks, each to be fitted once."""
-    for method, params in GUIDED.items():
-        yield method, network(data, units, seed, **params)
+def _guided(units: int, params: dict[str, Any]) -> Callable[[Dataset, int], Any]:
+    return lambda data, seed: network(data, units, seed, **params)
 
 
 def _one_shot(units: int, family: str) -> Callable[[Dataset, int], Any]:
-    return lambda data, seed: network(data, units, seed, selection="random", weight_init=family)
+    params = {"selection": "random", "loss": "squared", "weight_init": family}
+    return lambda data, seed: network(data, units, seed, **params)
 
 
 def _nystroem(units: int) -> Callable[[Dataset, int], Any]:
@@ -82,18 +88,26 @@ def _lightgbm(trees: int) -> Callable[[Dataset, int], Any]:
     return make
 
 
-@lru_cache(maxsize=1)
-def _lightgbm_is_here() -> bool:
-    try:
-        import lightgbm  # noqa: F401
-    except ImportError:
-        print("left out: LightGBM is not installed")
-        return False
-    return True
+def _library(library: Library, units: int) -> Callable[[Dataset, int], Any]:
+    return lambda data, seed: library.model(units)
 
 
-def points(data: Dataset, most_units: int) -> Iterator[Point]:
-    """One-shot networks, Nystroem + ridge, MLP and LightGBM, smallest first."""
+@cache
+def _is_here(library: Library) -> bool:
+    reason = library.missing()
+    if reason:
+        print(f"left out: {reason}")
+    return not reason
+
+
+def points(data: Dataset, most_guided: int, most_units: int) -> Iterator[Point]:
+    """Guided and one-shot networks, other random features, MLP and LightGBM, smallest first."""
+    for method, params in GUIDED.items():
+        if data.regression and "loss" in params:
+            continue  # the squared error is what regressors minimise by default
+        for units in GUIDED_SIZES:
+            if units <= most_guided:
+                yield Point(method, f"h = {units}", units, _guided(units, params))
     sizes = [size for size in SIZES if size <= most_units]
     for units in sizes:
         yield Point(ONE_SHOT, f"h = {units}", units, _one_shot(units, "sparse"))
@@ -103,6 +117,10 @@ def points(data: Dataset, most_units: int) -> Iterator[Point]:
             yield Point("Nystroem + ridge", f"{units} rows", units, _nystroem(units))
     for epochs in (2, 5, 10, 20, 40):
         yield Point("MLP", f"200 units, {epochs} epochs", None, _mlp(epochs))
-    if _lightgbm_is_here():
+    if not data.regression:
+        for library in filter(_is_here, PEERS):
+            for units in sizes:
+                yield Point(library.name, f"h = {units}", units, _library(library, units))
+    if _is_here(TREES):
         for trees in (5, 20, 50, 100, 200):
-            yield Point("LightGBM", f"{trees} trees", None, _lightgbm(trees))
+            yield Point(TREES.name, f"{trees} trees", None, _lightgbm(trees))

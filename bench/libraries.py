@@ -171,7 +171,7 @@ def ridge_on(features: Any) -> Any:
 
 
 def network(units: int, **params: Any) -> RVFLClassifier:
-    return RVFLClassifier(n_hidden=units, random_state=0, **params)
+    return RVFLClassifier(n_hidden=units, alpha=1.0, random_state=0, **params)
 
 
 LIBRARIES = [

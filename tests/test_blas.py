@@ -6,7 +6,7 @@ import scipy.linalg.cython_lapack as cython_lapack
 
 from stagenets import _core
 
-INTEGERS = {"gemm": 6, "syrk": 4, "trsm": 4, "potrf": 3}
+INTEGERS = {"gemm": 6, "syrk": 4, "trsm": 4, "trsv": 3, "potrf": 3}
 
 
 def signature(name):

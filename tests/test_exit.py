@@ -13,7 +13,9 @@ import numpy as np
 import stagenets
 
 rng = np.random.default_rng(0)
-X, y = rng.normal(size=(5000, 20)), rng.integers(0, 3, 5000)
+# Not numbers: np.unique, of NumPy 2.3 and later, ends the process itself if it looks at some then.
+y = np.array(["a", "b", "c"], dtype=object)[rng.integers(0, 3, 5000)]
+X = rng.normal(size=(5000, 20))
 
 def weights(rng, pool_size, n_features):
     return rng.uniform(-1, 1, (n_features, pool_size)), rng.uniform(0, 1, pool_size)

@@ -1,5 +1,6 @@
 """Ctrl-C in a long fit: KeyboardInterrupt within half a second, and the estimator lives on."""
 
+import os
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="SIGINT to a chi
 # Work after the signal is counted in processor time, not by the clock: how long a busy machine
 # keeps the process waiting says nothing about it.
 THREADS = 2
+ALLOWED = 0.5 * THREADS * float(os.environ.get("STAGENETS_SLOWED_DOWN", "1"))
 SCRIPT = """
 import signal, threading, time
 import numpy as np
@@ -110,7 +112,7 @@ def seconds_of_work_after_interrupt(name):
 def test_long_fit_is_interrupted_within_half_a_second(name):
     waits = seconds_of_work_after_interrupt(name)
     assert len(waits) == len(DELAYS)
-    assert max(waits) < 0.5 * THREADS, waits
+    assert max(waits) < ALLOWED, waits
 
 
 class Failing:
@@ -147,7 +149,7 @@ def test_an_error_in_one_of_many_fits_ends_them_all_within_half_a_second(cls, pa
     model = cls(**weights, random_state=0, n_jobs=THREADS, **params)
     with pytest.raises(RuntimeError, match="no weights today"):
         model.fit(X, y)
-    assert time.process_time() - draws.raised < 0.5 * THREADS
+    assert time.process_time() - draws.raised < ALLOWED
     assert not hasattr(model, "classes_")
     model.set_params(**{name: 5 for name in params if "hidden" in name})
     assert model.fit(X[:200], y[:200]).predict(X[:3]).shape == (3,)
@@ -192,4 +194,4 @@ def test_other_work_is_interrupted_within_half_a_second(work):
     child = subprocess.run(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, timeout=300, check=True
     )
-    assert float(child.stdout) < 0.5 * THREADS
+    assert float(child.stdout) < ALLOWED

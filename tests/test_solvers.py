@@ -47,6 +47,23 @@ def test_primal_dual_and_auto_give_the_same_model(cls, shape, block_size, select
             assert other.temperature_ == pytest.approx(primal.temperature_, rel=1e-6)
 
 
+@pytest.mark.parametrize("alpha", [1.0, 1e-3, 1e-7])
+@pytest.mark.parametrize("selection", ["residual", "joint"])
+def test_every_stage_of_the_dual_form_is_that_of_the_primal_form(alpha, selection):
+    X, y = problems.data_for(stagenets.ELMRegressor, 40, 6)
+    primal, dual = (
+        stagenets.ELMRegressor(
+            n_hidden=30, alpha=alpha, selection=selection, solver=solver, random_state=0
+        ).fit(X, y)
+        for solver in ("primal", "dual")
+    )
+    np.testing.assert_array_equal(dual.selected_, primal.selected_)
+    np.testing.assert_allclose(dual.objective_path_, primal.objective_path_, rtol=1e-7)
+    np.testing.assert_allclose(dual.loo_path_, primal.loo_path_, rtol=1e-5)
+    for by_dual, by_primal in zip(dual.staged_predict(X), primal.staged_predict(X), strict=True):
+        np.testing.assert_allclose(by_dual, by_primal, atol=1e-6 * np.abs(y).max())
+
+
 def duplicated_inputs(n=40, p=4, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, p))

@@ -52,6 +52,7 @@ void install(const py::dict& blas_functions, const py::dict& lapack_functions, c
   load(blas_functions, type + "gemm", 6, table.gemm);
   load(blas_functions, type + "syrk", 4, table.syrk);
   load(blas_functions, type + "trsm", 4, table.trsm);
+  load(blas_functions, type + "trsv", 3, table.trsv);
   load(lapack_functions, type + "potrf", 3, table.potrf);
 }
 

@@ -26,6 +26,10 @@ namespace py = pybind11;
 // NumPy does to copy arrays. Objects that die with the call should be referred to elsewhere too, since
 // they go without the GIL.
 template <class Call>
+#if defined(__GLIBC__)
+// An unwinding that is forced has no object for the handler's reference.
+[[gnu::no_sanitize("null")]]
+#endif
 auto call_or_stop(Call&& call) -> decltype(call()) {
 #if defined(_WIN32)
   return call();

@@ -50,11 +50,19 @@ void syrk_transposed(Index n, Index k, const Scalar* a, Index lda, Scalar beta, 
 
 template <class Scalar>
 void trsm(Side side, Op op, Index m, Index n, const Scalar* l, Index ldl, Scalar* b, Index ldb) {
+  constexpr Index kFew = 3;  // columns: to rearrange L for them takes longer than to solve for each
   if (m == 0 || n == 0) return;
   const int mi = narrow(m), ni = narrow(n), ldli = leading(ldl), ldbi = leading(ldb);
   const char s = static_cast<char>(side), t = static_cast<char>(op), lower = 'L', general = 'N';
-  const Scalar one = 1;
   const InsideBlas inside;
+  if (side == Side::left && n <= kFew) {
+    const int next = 1;
+    for (Index j = 0; j < n; ++j) {
+      table<Scalar>().trsv(&lower, &t, &general, &mi, l, &ldli, b + j * ldb, &next);
+    }
+    return;
+  }
+  const Scalar one = 1;
   table<Scalar>().trsm(&s, &lower, &t, &general, &mi, &ni, &one, l, &ldli, b, &ldbi);
 }
 

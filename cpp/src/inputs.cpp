@@ -67,7 +67,8 @@ void Inputs<Scalar>::to_column_major(Team& team) {
 }
 
 // Calls along_row(values, weight) or along_column(column, values, weights), in the order of memory, for all values of the
-// rows of a range that have nonzero weight.
+// rows of a range that have nonzero weight. Along columns, values of other rows read as 0: they may be so large that
+// their squares overflow.
 template <class Scalar>
 template <class AlongRow, class AlongColumn>
 void Inputs<Scalar>::visit(RowRange range, const Eigen::ArrayXd& weights, const AlongRow& along_row,
@@ -81,7 +82,7 @@ void Inputs<Scalar>::visit(RowRange range, const Eigen::ArrayXd& weights, const 
   }
   for (Index j = 0; !row_major_ && j < columns_; ++j) {
     const Eigen::Map<const Line> column(data_ + j * rows_ + range.first, range.count);
-    along_column(j, column.template cast<double>(), block_weights);
+    along_column(j, (block_weights > 0).select(column.template cast<double>(), 0.0), block_weights);
   }
 }
 
@@ -184,6 +185,7 @@ double Inputs<Scalar>::common_scale(const Eigen::ArrayXd& weights, const RowBloc
                    [&](Index, const auto& column, const auto& weight) { add(column, weight); });
     }
     for (Index i = range.first; i < range.first + range.count; ++i) {
+      if (weights[i] == 0) continue;
       const Index first = sparse_.starts[i], count = sparse_.starts[i + 1] - first;
       add(Eigen::Map<const Line>(sparse_.values + first, count).template cast<double>(),
           weights[i]);

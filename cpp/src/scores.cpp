@@ -275,9 +275,8 @@ ScoredRows rows_to_score(const RowNumbers& rows, double fraction, std::uint64_t 
   // On fewer, chance overlap with the units already kept swamps the score.
   constexpr Index kFewest = 2048, kOneOf = 8;
   const double share = std::ceil(fraction * static_cast<double>(rows.all));
-  const Index count =
-      fraction == kEnoughRows ? std::max(kManyRows, rows.all / kOneOf)
-                              : std::max(kFewest, static_cast<Index>(share));
+  const Index count = fraction == kEnoughRows ? std::max(kManyRows, rows.all / kOneOf)
+                                              : std::max(kFewest, static_cast<Index>(share));
   if (count >= rows.all) return {};
   ScoredRows chosen{false, {}, static_cast<double>(count) / static_cast<double>(rows.all)};
   PhiloxStream words(

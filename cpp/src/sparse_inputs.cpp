@@ -44,6 +44,7 @@ VectorD Inputs<Scalar>::sparse_squared_deviations(const Eigen::ArrayXd& weights,
   const VectorD sums = few.sum(team, 2 * columns_, [&](double* lane, Index b, int) {
     const RowRange range = few.block(b);
     for (Index i = range.first; i < range.first + range.count; ++i) {
+      if (weights[i] == 0) continue;
       for (Index e = sparse_.starts[i]; e < sparse_.starts[i + 1]; ++e) {
         const Index j = sparse_.columns[e];
         const double far = (static_cast<double>(sparse_.values[e]) - center_[j]) * inverse_unit[j];

@@ -20,11 +20,14 @@ struct Table {
                     const int*, const Scalar*, Scalar*, const int*);
   using Trsm = void(const char*, const char*, const char*, const char*, const int*, const int*,
                     const Scalar*, const Scalar*, const int*, Scalar*, const int*);
+  using Trsv = void(const char*, const char*, const char*, const int*, const Scalar*, const int*,
+                    Scalar*, const int*);
   using Potrf = void(const char*, const int*, Scalar*, const int*, int*);
 
   Gemm* gemm = nullptr;
   Syrk* syrk = nullptr;
   Trsm* trsm = nullptr;
+  Trsv* trsv = nullptr;
   Potrf* potrf = nullptr;
 };
 
