@@ -55,7 +55,7 @@ def landing() -> None:
         axes.minorticks_off()
     (guided, one_shot) = (points[name] for name in LINES)
     by_units.annotate(
-        "guided", _at(guided, 10), (-44, 4), textcoords="offset points", color=LINES["guided"]
+        "guided", _at(guided, 25), (6, -14), textcoords="offset points", color=LINES["guided"]
     )
     by_units.annotate(
         "one-shot",
