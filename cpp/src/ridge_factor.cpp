@@ -84,7 +84,7 @@ void RidgeFactor<Scalar>::start_columns(RowRange range, MatrixMap<double> out) c
 
 // Q = A L⁻ᵀ of the columns that it starts with, on a block of rows: where it is held, or for the moment.
 template <class Scalar>
-MatrixMap<Scalar> RidgeFactor<Scalar>::make_start(Index block, int worker) {
+MatrixMap<Scalar> RidgeFactor<Scalar>::make_start(Index block, Team& team, int worker) {
   const RowRange range = blocks_.block(block);
   const Index width = start_width();
   Scratch<Scalar>& scratch = design_.scratch(worker);
@@ -94,8 +94,7 @@ MatrixMap<Scalar> RidgeFactor<Scalar>::make_start(Index block, int worker) {
   for (Index j = 0; j < width_; ++j) {
     if (kept_fixed_[j] != j) wide.col(j) = wide.col(kept_fixed_[j]);
   }
-  blas::trsm(blas::Side::right, blas::Op::transpose, l_.topLeftCorner(width_, width_),
-             wide.leftCols(width_));
+  solve_rows(l_.topLeftCorner(width_, width_), wide.leftCols(width_), team, worker);
   if (!holds_q()) scratch.columns.resize(range.count, width_);
   MatrixMap<Scalar> made =
       holds_q() ? q_.block(block, 0, width_)
@@ -105,8 +104,8 @@ MatrixMap<Scalar> RidgeFactor<Scalar>::make_start(Index block, int worker) {
 }
 
 template <class Scalar>
-MatrixMap<Scalar> RidgeFactor<Scalar>::start_of_q(Index block, int worker) {
-  return holds_q() ? q_.block(block, 0, width_) : make_start(block, worker);
+MatrixMap<Scalar> RidgeFactor<Scalar>::start_of_q(Index block, Team& team, int worker) {
+  return holds_q() ? q_.block(block, 0, width_) : make_start(block, team, worker);
 }
 
 // The fixed columns are factorised all at once: Cholesky of their Gram matrix, then Q = A L⁻ᵀ block by block.
@@ -129,7 +128,7 @@ void RidgeFactor<Scalar>::start(RidgeState<Scalar>& state, Team& team) {
   l_.topLeftCorner(width_, width_) = factor.l;
 
   if (holds_q()) {
-    blocks.sweep(team, [&](Index, Index b, int worker) { make_start(b, worker); });
+    blocks.sweep(team, [&](Index, Index b, int worker) { make_start(b, team, worker); });
   }
   if (state.worst_pivot < second_pass_threshold<double>()) orthogonalize_start_again(state, team);
 
@@ -143,7 +142,7 @@ void RidgeFactor<Scalar>::start(RidgeState<Scalar>& state, Team& team) {
     const RowRange range = blocks.block(b);
     state.residual.block(b, 0, outputs) =
         targets.middleRows(range.first, range.count).template cast<Scalar>();
-    absorb_block(b, start_of_q(b, worker), step, state, measures);
+    absorb_block(b, start_of_q(b, team, worker), step, state, measures);
   }));
 }
 
@@ -153,7 +152,7 @@ template <class Scalar>
 void RidgeFactor<Scalar>::orthogonalize_start_again(RidgeState<Scalar>& state, Team& team) {
   const RowBlocks& blocks = state.blocks;
   const auto add_block = [&](RowRange range, MatrixMap<double> out, int worker) {
-    out = start_of_q(range.first / blocks.block_rows(), worker).template cast<double>();
+    out = start_of_q(range.first / blocks.block_rows(), team, worker).template cast<double>();
   };
   MatrixD deviation = gram(blocks, width_, team, add_block);
   auto factor = l_.topLeftCorner(width_, width_);
@@ -161,10 +160,10 @@ void RidgeFactor<Scalar>::orthogonalize_start_again(RidgeState<Scalar>& state, T
   if (!cholesky(deviation, team)) return;  // beyond repair; the first factor stands
   const MatrixD correction = deviation.template triangularView<Eigen::Lower>();
   if (holds_q()) {
-    blocks.sweep(team, [&](Index, Index b, int) {
+    blocks.sweep(team, [&](Index, Index b, int worker) {
       MatrixMap<Scalar> panel = q_.block(b, 0, width_);
       MatrixD wide = panel.template cast<double>();
-      blas::trsm(blas::Side::right, blas::Op::transpose, correction, wide);
+      solve_rows(correction, wide, team, worker);
       panel = wide.template cast<Scalar>();
     });
   }

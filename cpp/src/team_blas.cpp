@@ -136,10 +136,22 @@ void solve_lower_transposed(MatrixIn l, MatrixOut x, Team& team) {
   solve_triangular(Op::transpose, l, x, team);
 }
 
+// Y = X L⁻ᵀ is L Yᵀ = Xᵀ, so panels are solved in the order of L.
+void solve_rows(MatrixIn l, MatrixOut x, Team& team, int worker) {
+  for_each_panel(Op::none, l.rows(), [&](Index first, Index size) {
+    team.poll(worker);
+    blas::trsm(Side::right, Op::transpose, l.block(first, first, size, size),
+               x.middleCols(first, size));
+    const Index rest = first + size, left = l.rows() - rest;
+    blas::gemm(Op::none, Op::transpose, -1, x.middleCols(first, size),
+               l.block(rest, first, left, size), 1, x.middleCols(rest, left));
+  });
+}
+
 void solve_lower_from_right(MatrixIn l, MatrixOut x, Team& team) {
   constexpr Index kRows = 512;
-  for_each_run(team, x.rows(), kRows, [&](Index first, Index count, int) {
-    blas::trsm(Side::right, Op::transpose, l, x.middleRows(first, count));
+  for_each_run(team, x.rows(), kRows, [&](Index first, Index count, int worker) {
+    solve_rows(l, x.middleRows(first, count), team, worker);
   });
 }
 

@@ -60,8 +60,8 @@ class RidgeFactor final : public CoordinateFactor<Scalar> {
     return q_.block(block, holds_q() ? width_ : 0, count);
   }
   void start_columns(RowRange range, MatrixMap<double> out) const;
-  MatrixMap<Scalar> make_start(Index block, int worker);
-  MatrixMap<Scalar> start_of_q(Index block, int worker);
+  MatrixMap<Scalar> make_start(Index block, Team& team, int worker);
+  MatrixMap<Scalar> start_of_q(Index block, Team& team, int worker);
   void orthogonalize_start_again(RidgeState<Scalar>& state, Team& team);
   void absorb_block(Index block, const MatrixMap<Scalar>& q, const Matrix<Scalar>& z,
                     RidgeState<Scalar>& state, double* measures);

@@ -29,8 +29,10 @@ void solve_lower(MatrixIn l, MatrixOut x, Team& team);
 void solve_lower_transposed(MatrixIn l, MatrixOut x, Team& team);
 void solve_lower_from_right(MatrixIn l, MatrixOut x, Team& team);
 
-// The part done by one thread, for a caller with lanes of its own: X ← op(L)⁻¹ X for about a hundred columns at most.
+// The part done by one thread, for a caller with lanes of its own: X ← op(L)⁻¹ X for about a hundred columns at most,
+// and X ← X L⁻ᵀ for some hundreds of rows.
 void solve_columns(blas::Op op, MatrixIn l, MatrixOut x, Team& team, int worker);
+void solve_rows(MatrixIn l, MatrixOut x, Team& team, int worker);
 
 // Calls body(first, count, worker) for runs of up to `most` out of `size` items, all of about the same length.
 template <class Body>
