@@ -366,7 +366,7 @@ TEST_CASE("links are those of networks fitted again without a sample of each row
 TEST_CASE("rows on two machines have the links of all rows on one") {
   for (const bool several : {false, true}) {
     const Index rows = 9000, cut = 2500;
-    const RidgeProblem problem = ridge_problem(rows, 1, several, true);
+    const RidgeProblem problem = ridge_problem(rows, 3, several, true);
     const CalibrationState state{0.3 * random_matrix(rows, 3, 8), VectorD::Constant(rows, 0.1)};
     const RowWeights all = row_weights_of(problem, true);
     const auto part = [&](Index first, Index count, const Reduction* reduction) {
