@@ -70,6 +70,16 @@ def test_a_network_that_looks_at_nothing_has_no_importances():
     np.testing.assert_array_equal(model.feature_importances_, np.zeros(3))
 
 
+@pytest.mark.parametrize("cls", ALL, ids=name_of)
+def test_huge_inputs_have_the_importances_of_the_same_inputs_scaled(cls):
+    X, y = data_for(cls, 60, 20)
+    scale = np.where(np.arange(20) % 3 == 0, 2.0**1010, 1.0)
+    # Units see an input each, and some inputs are seen by the readout alone.
+    model = small(cls, weight_init="sparse", fan_in=1)
+    found, expected = (model.fit(inputs, y).feature_importances_ for inputs in (X * scale, X))
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
 def test_unfitted_models_have_none():
     for cls in CLASSIFIERS:
         assert not hasattr(cls(), "feature_importances_")

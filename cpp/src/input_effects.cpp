@@ -1,6 +1,7 @@
 #include "stagenets/input_effects.hpp"
 
 #include <Eigen/SparseCore>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <random>
@@ -146,11 +147,11 @@ class Exchange {
   }
 
  private:
-  // Of an input that no unit looks at.
+  // Of an input that no unit looks at. Squares of a huge input would overflow, and those of its readout vanish.
   Eigen::RowVectorXd linear_effect(Index input, const MatrixD& step) const {
     if (!network_.direct_links) return Eigen::RowVectorXd::Zero(readout_.cols());
-    const double variance = 0.5 * step.squaredNorm() / static_cast<double>(x_.rows());
-    return variance * readout_.row(input).array().square();
+    const double deviation = step.stableNorm() * std::sqrt(0.5 / static_cast<double>(x_.rows()));
+    return (deviation * readout_.row(input)).array().square();
   }
 
   // The units of the first layer that look at any of these inputs.
