@@ -172,6 +172,18 @@ def test_noise_is_not_fitted():
     assert errors["auto"] < 0.1 < errors[3.0]
 
 
+@pytest.mark.parametrize("size", [1e160, 1e308])
+def test_scores_of_folds_whose_errors_overflow_are_bad_but_numbers(size, tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(600, 5)), rng.normal(size=(600, 2))
+    X[5, 2] = size
+    model = stagenets.RVFLRegressor(extrapolate=True, n_hidden=6, pool_size=8, random_state=0)
+    model.fit(X, y)
+    assert np.isfinite(model.cv_path_).all() and model.cv_path_.max() < -1e200
+    model.save(tmp_path / "model")  # which takes finite numbers only
+    np.testing.assert_array_equal(stagenets.load(tmp_path / "model").predict(X), model.predict(X))
+
+
 def test_other_words_are_refused():
     with pytest.raises(ValueError, match="alpha must be a number >= 0 or 'auto'; got 'best'"):
         stagenets.RVFLRegressor(alpha="best").fit([[0.0], [1.0]], [0, 1])

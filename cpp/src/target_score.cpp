@@ -43,8 +43,12 @@ TargetScore::TargetScore(Targets targets, const VectorD& weights, const RowBlock
 }
 
 double TargetScore::of(const MatrixD& scores) const {
-  if (measure_ == Measure::likelihood) return log_likelihood(scores);
-  return targets_.task() == Task::numbers ? explained(scores) : right(scores);
+  // Far beyond the rows of the fit, errors or their squares may overflow; a mean of scores stays a number.
+  constexpr double kWorst = -1e300;
+  const double score = measure_ == Measure::likelihood    ? log_likelihood(scores)
+                       : targets_.task() == Task::numbers ? explained(scores)
+                                                          : right(scores);
+  return score > kWorst ? score : kWorst;
 }
 
 VectorD TargetScore::total_errors(const MatrixD& errors) const {

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "machines.hpp"
 #include "random_matrix.hpp"
@@ -171,6 +172,18 @@ TEST_CASE("R² is averaged over the outputs, by weight") {
       CHECK(score(Task::numbers, size * targets, size * scores, weights) ==
             doctest::Approx(expected).epsilon(1e-12));
     }
+  }
+}
+
+TEST_CASE("scores that overflow are bad, but numbers") {
+  const MatrixD targets = random_matrix(20, 1, 1);
+  for (const double size : {1e160, 1e300, std::numeric_limits<double>::infinity()}) {
+    MatrixD wild = targets;
+    wild(3, 0) = size;
+    const double found = score(Task::numbers, targets, wild, {});
+    CHECK(std::isfinite(found));
+    CHECK(found < -1e200);
+    CHECK(std::isfinite(4 * found));
   }
 }
 
