@@ -315,3 +315,17 @@ def test_regressors_have_no_log_loss():
         ValueError, match="loss must be one of 'squared', 'huber', 'bounded'; got 'log'"
     ):
         stagenets.RVFLRegressor(loss="log").fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])
+
+
+def test_newtons_method_is_not_led_astray_by_single_precision():
+    """Classes that a tiny penalty alone keeps from infinite scores; one fit in thirty was ruined."""
+    for seed in range(120):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(rng.integers(8, 20), 3)).astype(np.float32)
+        y = rng.permutation(np.arange(len(X)) % 2)
+        model = stagenets.RVFLClassifier(alpha=1e-12, n_hidden=6, pool_size=8, random_state=0)
+        model.fit(X, y)
+        assert (np.diff(model.objective_path_) <= 0).all()
+        margins = ((2 * y - 1) * scores for scores in model.staged_decision_function(X))
+        losses = [np.logaddexp(0, -margin).mean() for margin in margins]
+        assert losses[-1] < max(1e-3, 1.01 * losses[-2])

@@ -199,17 +199,35 @@ typename MajorizedReadout<Scalar>::NewtonStep MajorizedReadout<Scalar>::newton_s
   return step;
 }
 
+// Where classes can be told apart and nothing but a tiny penalty holds the scores back, rounding may lead steps astray; in
+// single precision far: then it is as if none had been taken.
 template <class Scalar>
 bool MajorizedReadout<Scalar>::newton(double tolerance) {
-  constexpr bool kSingle = std::is_same_v<Scalar, float>;
-  constexpr double kNear = 1e-3, kSettled = 1e-24, kClose = 1e-10;
+  constexpr double kNear = 1e-3;
+  constexpr int kNearSteps = 10;
+  improve(kNear, kNearSteps);
+  memory_.forget();
+  const MatrixD start = theta_.values;
+  const double before = objective_, allowed = kSingle ? 0.0 : rounding_of(start);
+  const bool done = newton_steps(tolerance);
+  if (objective_ <= before + allowed) return done;
+  move_to({start, {}});
+  return false;
+}
+
+template <class Scalar>
+double MajorizedReadout<Scalar>::rounding_of(const MatrixD& theta) const {
   constexpr double kRounding = kSingle ? 1e-6 : 1e-13;
-  constexpr int kNearSteps = 10, kSteps = 40, kHalvings = 30;
+  return kRounding * (objective_ + bounds_[0] * theta.squaredNorm());
+}
+
+template <class Scalar>
+bool MajorizedReadout<Scalar>::newton_steps(double tolerance) {
+  constexpr double kSettled = 1e-24, kClose = 1e-10;
+  constexpr int kSteps = 40, kHalvings = 30;
   constexpr Index kSlow = 20;
   constexpr double kWork =
       1e11;  // a second or two, after which a tolerance has to do, as in single precision
-  improve(kNear, kNearSteps);
-  memory_.forget();
   MatrixD gradient = move_to({centered(theta_.values), {}}).values;
   std::vector<MatrixD> factors = hessian_factors();
   double work = 0, last = 1;
@@ -223,7 +241,7 @@ bool MajorizedReadout<Scalar>::newton(double tolerance) {
     if (!(slope < 0)) return true;
     // By convexity a step is short enough if the slope there has not risen above its negative here, which can be told
     // when the objective, a difference of larger squares, only changes by rounding.
-    const double rounding = kRounding * (before + bounds_[0] * start.squaredNorm());
+    const double rounding = rounding_of(start);
     bool lower = false;
     double length = 1;
     for (int halving = 0; halving < kHalvings && !lower; ++halving, length /= 2) {

@@ -119,8 +119,12 @@ class MajorizedReadout {
   MatrixD curvature_along(const MatrixD& direction) const;
   NewtonStep newton_step(const MatrixD& gradient, const std::vector<MatrixD>& factors,
                          double negligible) const;
-  // Newton's method, from some steps of `improve` on; false if the Hessian is singular to rounding.
+  // Newton's method, from some steps of `improve` on; false if the Hessian is singular to rounding, or steps lead nowhere.
   bool newton(double tolerance);
+  bool newton_steps(double tolerance);
+  // By which the objective may seem to change where it does not.
+  double rounding_of(const MatrixD& theta) const;
+  static constexpr bool kSingle = std::is_same_v<Scalar, float>;
 
   const CoordinateFactor<Scalar>& factor_;
   const Targets& targets_;
