@@ -20,6 +20,13 @@ ALL = list(ESTIMATORS.values())
 
 # The choice and the units of the paper, which the reference in NumPy describes: not the defaults.
 PLAIN = {"selection": "residual", "weight_init": "sparse"}
+PLAIN_BLS = {
+    "selection": "residual",
+    "weight_init": "uniform",
+    "feature_activation": "identity",
+    "sparse_features": True,
+    "standardize": True,
+}
 
 SMALL_BLS = {"n_windows": 2, "n_feature_nodes": 4, "n_enhancement": 6}
 
@@ -27,7 +34,8 @@ SMALL_BLS = {"n_windows": 2, "n_feature_nodes": 4, "n_enhancement": 6}
 def plain(cls):
     """The parameters that turn this class into the paper's method."""
     loss = {"loss": "squared"} if cls in CLASSIFIERS else {}
-    return {"alpha": 0.01, **loss} if cls in BLS else {"alpha": 3.0, **PLAIN, **loss}
+    method = {"alpha": 0.01, **PLAIN_BLS} if cls in BLS else {"alpha": 3.0, **PLAIN}
+    return method | loss
 
 
 def name_of(cls):

@@ -25,6 +25,10 @@ ON_DASK = {
 }
 EVEN = (125, 125, 125, 125)
 
+# Sparse codes repeat the few inputs, and so do linear nodes of one input: which of them is kept
+# is a matter of rounding.
+DISTINCT_FEATURES = {"sparse_features": False, "feature_activation": "sigmoid"}
+
 each_class = pytest.mark.parametrize("cls", problems.ALL, ids=problems.name_of)
 
 
@@ -53,8 +57,7 @@ def assert_same_network(model, local, X, *, tolerance=1e-10):
 @pytest.mark.parametrize("rows", [SKEWED, EVEN, (500,)], ids=["skewed", "even", "one"])
 def test_same_network_for_any_partitions(cls, rows):
     X, y = problems.data_for(cls, n=500)
-    # Sparse codes repeat the few inputs, so that which of them is kept is a matter of rounding.
-    features = {"sparse_features": False} if cls in problems.BLS else {}
+    features = DISTINCT_FEATURES if cls in problems.BLS else {}
     local, model = pair(cls, loss="squared", weight_init="sparse", **features)
     model.fit(*in_parts(X, y, rows))
     assert_same_network(model, local.fit(X, y), X)
@@ -119,7 +122,7 @@ def test_same_network_with_weights(cls, store):
     weights[:4] = 0  # all of the first two partitions
     params = {"loss": "squared", "weight_init": "sparse"}
     if cls in problems.BLS:
-        params["sparse_features"] = False
+        params |= DISTINCT_FEATURES
     if cls in problems.CLASSIFIERS:
         params["class_weight"] = "balanced" if cls is stagenets.ELMClassifier else {1: 2.0}
     local, model = pair(cls, **params)

@@ -318,7 +318,7 @@ def test_regressors_have_no_log_loss():
 
 
 def test_newtons_method_is_not_led_astray_by_single_precision():
-    """Classes that a tiny penalty alone keeps from infinite scores; one fit in thirty was ruined."""
+    """Only a tiny penalty keeps these scores from infinity: one fit in thirty was ruined."""
     for seed in range(120):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(rng.integers(8, 20), 3)).astype(np.float32)

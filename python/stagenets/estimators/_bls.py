@@ -28,10 +28,10 @@ class BroadNetwork(FeatureAttributes, StagewiseNetwork):
     _links_inputs = False
     _n_layers = 2
     _alphas: ClassVar[dict[str, tuple[float, float, float]]] = {
-        "squared": (0.0001, 0.01, 0.3),
-        "log": (0.1, 1.0, 10.0),
+        "squared": (0.01, 1.0, 100.0),
+        "log": (0.3, 3.0, 30.0),
     }
-    # Maps of nodes are refined, made orthonormal and scaled: a middle at a training value is lost.
+    # Weights may be refined or made orthonormal: a middle at a training value would be lost.
     _weight_families = ROWLESS_FAMILIES
 
     def __init__(
@@ -42,19 +42,19 @@ class BroadNetwork(FeatureAttributes, StagewiseNetwork):
         n_enhancement: int = 100,
         loss: str = "squared",
         alpha: float | str = "auto",
-        selection: str = "residual",
+        selection: str = "joint",
         pool_size: int | str = "auto",
         block_size: int | str = "auto",
         score_fraction: float | str = "auto",
-        feature_activation: str = "identity",
+        feature_activation: str = "sigmoid",
         enhancement_activation: str = "tanh",
-        sparse_features: bool = True,
-        weight_init: Any = "uniform",
+        sparse_features: bool = False,
+        weight_init: Any = "sparse",
         weight_scale: float = 1.0,
         fan_in: int = 6,
         categorical_features: Any = "from_dtype",
         max_categories: int = 255,
-        standardize: bool | str = True,
+        standardize: bool | str = "robust",
         extrapolate: bool = False,
         fit_intercept: bool = True,
         solver: str = "auto",

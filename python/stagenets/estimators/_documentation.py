@@ -23,13 +23,14 @@ default="sigmoid"
         Number of feature nodes in each window.
     n_enhancement : int, default=100
         Number of enhancement nodes, each computed from all feature nodes.
-    feature_activation : str, default="identity"
+    feature_activation : str, default="sigmoid"
         Activation of the feature nodes, before they are scaled to [-1, 1]; one of "sigmoid",
-        "tanh", "relu", "sine", "selu", "tribas", "radbas", "identity".
+        "tanh", "relu", "sine", "selu", "tribas", "radbas", "identity" (as published).
     enhancement_activation : str, default="tanh"
         Activation of the enhancement nodes; same choices.
-    sparse_features : bool, default=True
-        Whether a sparse autoencoder refines the random maps of the feature nodes.""",
+    sparse_features : bool, default=False
+        Whether a sparse autoencoder refines the random maps of the feature nodes, as published. It
+        makes them dense, and with it linear nodes that resemble each other.""",
     "shared": """loss : {"squared", "log", "huber", "bounded"}, default={default loss}
         What the readout minimises on the training samples. "squared": the sum of squared errors
         plus alpha ‖Ω‖², in closed form. "log", for classifiers: the sum of the log-losses
@@ -47,10 +48,10 @@ default="sigmoid"
         within `fit` choose it: by log-loss with ``loss="log"``, by absolute errors of regressors
         with ``loss="huber"`` or "bounded", otherwise by accuracy or R²; and, unless by log-loss,
         together with the number of units, if that is "auto" as well. Three penalties are tried, and
-        the usual one (3 for RVFL and ELM, 0.01 for BLS, 1 for BLS with ``loss="log"``) is kept
-        unless another network is better by more than a standard error, or if there are fewer than
-        50 samples. Folds are judged until they hold 1,000 samples: all five of them up to 1,000
-        samples, one from 5,000 on, fitted to 5,000 samples at most. See `alpha_`.
+        the usual one (3, or 1 for BLS with ``loss="squared"``) is kept unless another network is
+        better by more than a standard error, or if there are fewer than 50 samples. Folds are
+        judged until they hold 1,000 samples: all five of them up to 1,000 samples, one from 5,000
+        on, fitted to 5,000 samples at most. See `alpha_`.
     selection : {"residual", "joint", "random"}, default={default selection}
         "residual" keeps, at every stage, the candidates with the largest drop of the objective when
         only their own coefficient is fitted (the paper's score). "joint" makes a shortlist of those

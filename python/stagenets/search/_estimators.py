@@ -18,9 +18,8 @@ from stagenets.search._network_search import (
     sizes_to_try,
 )
 
-# Each contains the default of the estimators it is for: a search must not lose to that.
+# They contain the defaults of the estimators: a search must not lose to those.
 _ALPHAS = (0.001, 0.01, 0.1, 1.0, 3.0, 10.0, 100.0, 1000.0)
-_BROAD_ALPHAS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 
 
 class AffineSearch(NetworkSearch):
@@ -124,16 +123,16 @@ class BroadSearch(NetworkSearch):
         self,
         *,
         losses: Sequence[str] = ("squared",),
-        alphas: Sequence[float] = _BROAD_ALPHAS,
+        alphas: Sequence[float] = _ALPHAS,
         n_windows: Sequence[int] = (10,),
         n_feature_nodes: Sequence[int] = (10,),
         n_enhancement: Sequence[int] | str = "path",
         max_enhancement: int = 100,
         activations: Sequence[str] = ("tanh",),
-        selections: Sequence[str] = ("residual",),
+        selections: Sequence[str] = ("joint",),
         pool_sizes: Sequence[int | str] = ("auto",),
         block_sizes: Sequence[int | str] = ("auto",),
-        weight_inits: Sequence[Any] = ("uniform",),
+        weight_inits: Sequence[Any] = ("sparse",),
         weight_scales: Sequence[float] = (1.0,),
         cv: Any = 5,
         scoring: Any = None,
@@ -141,12 +140,12 @@ class BroadSearch(NetworkSearch):
         prefer_default: bool = True,
         max_memory: float | str = "2GB",
         score_fraction: float | str = "auto",
-        feature_activation: str = "identity",
-        sparse_features: bool = True,
+        feature_activation: str = "sigmoid",
+        sparse_features: bool = False,
         fan_in: int = 6,
         categorical_features: Any = "from_dtype",
         max_categories: int = 255,
-        standardize: bool | str = True,
+        standardize: bool | str = "robust",
         extrapolate: bool = False,
         fit_intercept: bool = True,
         solver: str = "auto",

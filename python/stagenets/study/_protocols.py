@@ -113,6 +113,8 @@ class PaperProtocol:
                 "n_feature_nodes": list(self.bls_nodes),
                 "n_enhancement": list(self.bls_enhancement),
                 "activations": self.bls_activations,
+                "feature_activation": "identity",
+                "sparse_features": True,
             }
         if self.budget not in ("grid", "formula"):
             raise ValueError(f"budget must be 'grid' or 'formula'; got {self.budget!r}")
@@ -177,7 +179,7 @@ class SoundProtocol:
     activations: tuple[str, ...] = ("sigmoid", "relu", "tanh")
     block_size: int = 1
     pool_size: int = 100
-    bls_alphas: tuple[float, ...] = powers_of_ten(-4, 0)
+    bls_alphas: tuple[float, ...] = powers_of_ten(-2, 2)
     bls_windows: tuple[int, ...] = (2, 5)
     bls_nodes: tuple[int, ...] = (10,)
     bls_enhancement: tuple[int, ...] = (10, 20, 50, 100)
