@@ -277,11 +277,16 @@ std::pair<VectorD, VectorD> BroadUnits<Scalar>::range_of(const Layer<Scalar>& la
                      scratch.pool.data(), range.count);
     }
     for (Index j = 0; j < count; ++j) {
+      const auto column = scratch.pool.col(j);
+      if (!root_weights_) {
+        lane.least[j] = std::min(lane.least[j], static_cast<double>(column.minCoeff()));
+        lane.greatest[j] = std::max(lane.greatest[j], static_cast<double>(column.maxCoeff()));
+        continue;
+      }
       for (Index i = 0; i < range.count; ++i) {
         if (!has_weight(range[i])) continue;
-        const double value = scratch.pool(i, j);
-        lane.least[j] = std::min(lane.least[j], value);
-        lane.greatest[j] = std::max(lane.greatest[j], value);
+        lane.least[j] = std::min(lane.least[j], static_cast<double>(column[i]));
+        lane.greatest[j] = std::max(lane.greatest[j], static_cast<double>(column[i]));
       }
     }
   });
