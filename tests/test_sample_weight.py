@@ -220,6 +220,7 @@ def test_sizes_are_cross_validated_by_weight(cls):
         (np.ones(5), r"sample_weight must be one number per sample, shape \(60,\)"),
         (np.ones((60, 1)), "sample_weight must be one number per sample"),
         (-np.ones(60), r"sample_weight must be numbers >= 0; got -1.0"),
+        (np.full(60, 1e31), r"sample_weight must be numbers up to 1e\+30; got 1e\+31"),
         (np.zeros(60), "sample_weight must be > 0 for at least one sample"),
         (np.full(60, np.nan), "sample_weight contains NaN"),
     ],
@@ -236,7 +237,8 @@ def test_bad_weights_are_refused(cls, weights, message):
     [
         ("even", "class_weight must be None, 'balanced' or a dict {class: weight}; got 'even'"),
         ({0: 1, 7: 2}, r"class_weight must be a dict with weights of the classes \[0, 1, 2\]"),
-        ({0: -1}, r"class_weight\[0\] must be a finite number >= 0; got -1"),
+        ({0: -1}, r"class_weight\[0\] must be a number from 0 to 1e\+30; got -1"),
+        ({0: np.inf, 1: 1}, r"class_weight\[0\] must be a number from 0 to 1e\+30; got inf"),
         ({0: 0, 1: 0, 2: 0}, "class_weight must be > 0 for at least one class"),
     ],
 )
@@ -334,3 +336,17 @@ def test_batches_refuse_class_weights_they_would_ignore():
     model = problems.small(stagenets.RVFLClassifier, loss="squared", class_weight="balanced")
     with pytest.raises(ValueError, match="class_weight must be None with partial_fit"):
         model.partial_fit(X, y)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("cls", problems.ALL, ids=problems.name_of)
+def test_the_largest_weights_are_as_good_as_ones_with_a_penalty_to_match(cls, dtype):
+    X, y = problems.data_for(cls, n=80)
+    X = X.astype(dtype)
+    # The autoencoder has penalties of its own, which do not follow.
+    params = {"sparse_features": False} if cls in problems.BLS else {}
+    usual = problems.small(cls, alpha=0.1, **params)
+    heavy = problems.small(cls, alpha=0.1 * 2.0**99, **params).fit(X, y, np.full(80, 2.0**99))
+    expected = problems.scores_of(usual.fit(X, y), X)
+    np.testing.assert_allclose(problems.scores_of(heavy, X), expected, rtol=1e-3, atol=1e-3)
+    assert np.isfinite(heavy.residual_path_).all()

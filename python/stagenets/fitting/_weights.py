@@ -16,6 +16,9 @@ from stagenets.fitting._parameters import refusal
 
 Weights = NDArray[np.float64]
 
+# In single precision, squares of rows with larger weights would overflow.
+_LARGEST = 1e30
+
 
 def checked_weights(sample_weight: Any, n: int) -> Weights | None:
     """One weight per sample, none of them negative and not all zero; None if all are one."""
@@ -43,6 +46,8 @@ def weights_of_rows(sample_weight: Any, n: int) -> Weights:
         )
     if (weights < 0).any():
         raise refusal("sample_weight", weights.min(), "numbers >= 0")
+    if (weights > _LARGEST).any():
+        raise refusal("sample_weight", weights.max(), f"numbers up to {_LARGEST:g}")
     return weights
 
 
@@ -98,8 +103,9 @@ def core_label_weights(class_weight: Any, labels: Any) -> _core.ClassWeights:
 
 def _weights_of(class_weight: Mapping[Any, Any], classes: NDArray[Any]) -> list[float]:
     for label, weight in class_weight.items():
-        if not isinstance(weight, Real) or not 0 <= float(weight) < np.inf:
-            raise refusal(f"class_weight[{label!r}]", weight, "a finite number >= 0")
+        if not isinstance(weight, Real) or not 0 <= float(weight) <= _LARGEST:
+            accepted = f"a number from 0 to {_LARGEST:g}"
+            raise refusal(f"class_weight[{label!r}]", weight, accepted)
     try:
         found = compute_class_weight(dict(class_weight), classes=classes, y=classes)
     except ValueError as error:
