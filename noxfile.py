@@ -36,12 +36,15 @@ def tests(session: nox.Session) -> None:
     session.run("pytest", *session.posargs)
 
 
+FUZZERS = ("tests/test_fuzz.py", "tests/test_fuzz_tables.py")
+
+
 @nox.session
 def fuzz(session: nox.Session) -> None:
     """New cases for every public entry point: 10,000 of each kind, or the number after ``--``."""
     install_editable(session, "test")
     cases = session.posargs[0] if session.posargs else "10000"
-    session.run("pytest", "-n", "0", "tests/test_fuzz.py", env={"STAGENETS_FUZZ": cases})
+    session.run("pytest", "-n", "0", *FUZZERS, env={"STAGENETS_FUZZ": cases})
 
 
 @nox.session

@@ -132,3 +132,14 @@ def test_float32_inputs_far_off_zero(cls, friedman):
     energy = np.sum((y - model.predict(X)) ** 2) / np.var(y)
     assert energy == pytest.approx(model.residual_path_[-1], rel=1e-3)
     assert model.transform(X).dtype == np.float32
+
+
+def test_predictions_that_would_overflow_are_refused():
+    rng = np.random.default_rng(0)
+    X, y = 1e9 + rng.normal(size=(40, 3)), rng.normal(size=40)
+    model = stagenets.RVFLRegressor(n_hidden=5, alpha=1e-6, random_state=0)
+    assert np.isfinite(model.fit(X, y * 1e290).predict(X)).all()
+    with pytest.raises(ValueError, match="predictions overflow: the targets are too large"):
+        model.fit(X, y * 1e300)
+    centred = model.fit(X - 1e9, y * 1e300).predict(X - 1e9)
+    np.testing.assert_allclose(centred / 1e300, model.fit(X - 1e9, y).predict(X - 1e9), rtol=1e-6)

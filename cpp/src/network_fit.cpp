@@ -1,5 +1,7 @@
 #include "stagenets/network_fit.hpp"
 
+#include <stdexcept>
+
 #include "stagenets/raw_readout.hpp"
 #include "stagenets/row_loss.hpp"
 
@@ -17,6 +19,20 @@ bool worth_column_major(const NetworkSettings& settings, const InputView<Scalar>
   const bool below_q =
       std::is_same_v<Scalar, float> && !settings.stages.one_shot() && inputs.columns <= width;
   return below_q || inputs.rows * inputs.columns * kBytes <= kSmallBytes;
+}
+
+// Raw inputs far from zero times the readout of huge targets may overflow where their sum, the prediction, would not.
+void require_finite_scores(const MatrixD& readout, const InputBounds& bounds, bool links_inputs) {
+  bool finite = readout.allFinite();
+  if (links_inputs && !bounds.unbounded()) {
+    const VectorD sizes = bounds.lower.cwiseAbs().cwiseMax(bounds.upper.cwiseAbs());
+    finite &= (sizes.transpose() * readout.topRows(sizes.size()).cwiseAbs()).allFinite();
+  }
+  if (!finite) {
+    throw std::domain_error(
+        "predictions overflow: the targets are too large for inputs so far from zero; divide the "
+        "targets by their size or centre the inputs");
+  }
 }
 
 }  // namespace
@@ -42,7 +58,10 @@ NetworkFit network_of(StagewiseFit fit, const NetworkUnits<Scalar>& units,
     return scaled;
   };
   // A fit that records only its path has no readout.
-  if (fit.readout.cols() > 0) result.readout = raw_targets(fit.readout);
+  if (fit.readout.cols() > 0) {
+    result.readout = raw_targets(fit.readout);
+    require_finite_scores(result.readout, inputs.bounds(), settings.architecture->links_inputs());
+  }
   result.path = std::move(fit.path);
   result.path.start = raw_targets(result.path.start);
   result.path.directions = raw(result.path.directions);
