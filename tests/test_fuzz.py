@@ -294,6 +294,28 @@ def test_searches(data):
         model.predict(X)
 
 
+@settings(many, max_examples=max(3, many.max_examples // 40))
+@given(st.data())
+def test_pictures_and_exports(data):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("agg")
+    rows = data.draw(st.sampled_from([5, 12, 40]))
+    X, model = data.draw(tables(rows)), data.draw(estimators(PLAIN))
+    y = data.draw(class_labels(rows) if hasattr(model, "predict_proba") else responses(rows))
+    if not attempt(model, X, y):
+        return
+    for display in ("StagewiseDisplay", "UnitsDisplay", "ImportancesDisplay"):
+        try:
+            getattr(stagenets, display).from_estimator(model)
+            pyplot.gcf().canvas.draw()
+        except ValueError as error:  # such as: of one-shot networks there are no pools
+            assert str(error)
+        finally:
+            pyplot.close("all")
+    pytest.importorskip("skl2onnx")
+    assert stagenets.to_onnx(model).SerializeToString()
+
+
 def generated(kind, n, rng):
     def candidates(stage, size):
         pool = rng.normal(size=(n, size))
