@@ -24,6 +24,13 @@ MajorizedStops stops_of(const StagewiseSettings& settings, const Wanted& wanted,
   return stops;
 }
 
+// In exact arithmetic the objective never rises; sums over rows in this type may seem to, by their rounding.
+template <class Scalar>
+double without_rounding(double now, double before) {
+  constexpr double kRounding = 1e3 * std::numeric_limits<Scalar>::epsilon();
+  return now > before && now <= (1 + kRounding) * before ? before : now;
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -70,9 +77,10 @@ void StagewiseRun<Scalar>::record() {
   history.units_path.push_back(static_cast<Index>(history.selected.size()));
   const double before = history.objective_path.empty() ? std::numeric_limits<double>::infinity()
                                                        : history.objective_path.back();
-  // In exact arithmetic it never rises, but rounding may make it, or the change to a more accurate form.
-  history.objective_path.push_back(majorized_ ? majorized_->now().objective()
-                                              : std::min(state.objective, before));
+  // The change to a more accurate form may raise that of the squared error, too.
+  history.objective_path.push_back(
+      majorized_ ? without_rounding<Scalar>(majorized_->now().objective(), before)
+                 : std::min(state.objective, before));
   history.residual_path.push_back(majorized_ ? majorized_->now().loss() : state.residual_energy);
   if (majorized_ && wanted_.left_out_path) {
     const auto left_out = majorized_->now().left_out(state.leverage);
@@ -246,7 +254,8 @@ void StagewiseRun<Scalar>::finish_majorized() {
   if (history.best_stage < history.stages()) majorized_->return_to_remembered();
   const bool only_path = !wanted_.sizes.empty();
   majorized_->converge(only_path ? kNegligible : 0);
-  history.objective_path[best] = majorized_->now().objective();
+  history.objective_path[best] =
+      without_rounding<Scalar>(majorized_->now().objective(), history.objective_path[best]);
   history.residual_path[best] = majorized_->now().loss();
   if (wanted_.left_out_path && history.best_stage == history.stages()) {
     const auto left_out = majorized_->now().left_out(state().leverage);

@@ -50,7 +50,7 @@ def _networks(classify: bool, units: int) -> Iterator[tuple[str, Any]]:
     )
     yield "RVFL", rvfl(n_hidden=units, alpha=3.0)
     yield "ELM", elm(n_hidden=units, alpha=3.0)
-    nodes, alpha = units // 6, 1.0 if classify else 0.01
+    nodes, alpha = units // 6, 3.0 if classify else 1.0
     rest = units - 3 * nodes
     yield "BLS", bls(n_windows=3, n_feature_nodes=nodes, n_enhancement=rest, alpha=alpha)
 
