@@ -29,8 +29,8 @@ default="sigmoid"
     enhancement_activation : str, default="tanh"
         Activation of the enhancement nodes; same choices.
     sparse_features : bool, default=False
-        Whether a sparse autoencoder refines the random maps of the feature nodes, as published. It
-        makes them dense, and with it linear nodes that resemble each other.""",
+        Whether a sparse autoencoder refines the random maps of the feature nodes, as published,
+        which makes them dense.""",
     "shared": """loss : {"squared", "log", "huber", "bounded"}, default={default loss}
         What the readout minimises on the training samples. "squared": the sum of squared errors
         plus alpha ‖Ω‖², in closed form. "log", for classifiers: the sum of the log-losses
