@@ -4,27 +4,18 @@ Some hundred cases take half a minute. ``STAGENETS_FUZZ=10000`` tries that many 
 generators, a quarter of searches and draws, and new ones every time (``nox -s fuzz``).
 """
 
-import os
 import pickle
 import tempfile
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 import stagenets
-
-CASES = os.environ.get("STAGENETS_FUZZ")
-many = settings(
-    max_examples=int(CASES or 120),
-    derandomize=not CASES,
-    deadline=None,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+from fuzzing import cases, rarely
 
 
 class Refusal(Exception):
@@ -34,11 +25,6 @@ class Refusal(Exception):
 CLEAR = (ValueError, TypeError, MemoryError, Refusal)  # NotFittedError is a ValueError
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-
-
-def rarely(usual, odd):
-    """One of the usual values, or in one of eight cases an odd one."""
-    return st.integers(0, 7).flatmap(lambda die: st.sampled_from(odd if die == 0 else usual))
 
 
 # Inputs.
@@ -254,7 +240,7 @@ def attempt(model, X, y, **fit_params):
     return True
 
 
-@many
+@cases()
 @given(st.data())
 def test_estimators(data):
     rows = data.draw(rarely([2, 5, 12, 40], [0, 1, 600]))
@@ -281,7 +267,7 @@ def test_estimators(data):
         check_answers(model, X)
 
 
-@settings(many, max_examples=many.max_examples // 4)
+@cases(4)
 @given(st.data())
 def test_searches(data):
     rows = data.draw(rarely([12, 40], [1, 3]))
@@ -294,7 +280,7 @@ def test_searches(data):
         model.predict(X)
 
 
-@settings(many, max_examples=max(3, many.max_examples // 40))
+@cases(40)
 @given(st.data())
 def test_pictures_and_exports(data):
     pyplot = pytest.importorskip("matplotlib.pyplot")
@@ -369,7 +355,7 @@ KINDS += [
 ]
 
 
-@many
+@cases()
 @given(st.data())
 def test_candidates_of_ones_own(data):
     n = data.draw(rarely([3, 12, 40], [1, 600]))
@@ -392,7 +378,7 @@ def test_candidates_of_ones_own(data):
     assert (np.diff(fit.objective_path) <= 0).all()
 
 
-@settings(many, max_examples=many.max_examples // 4)
+@cases(4)
 @given(
     st.integers(-2, 2**65),
     st.integers(-2, 2**64),
