@@ -175,12 +175,10 @@ def tsan(session: nox.Session) -> None:
 def coverage(session: nox.Session) -> None:
     """Lines that the tests reach: of the core by gcov, of the package by coverage.py."""
     core_tests = install_checked(session, "-O1 -g0 --coverage")
-    session.install("gcovr", "coverage")
+    session.install("gcovr", "pytest-cov")
     session.run(core_tests, external=True)
-    session.run(
-        "coverage", "run", "--source=stagenets", "-m", "pytest", "-n", "0", *session.posargs
-    )
-    session.run("coverage", "report", "--fail-under=95", "--skip-covered")
+    of_python = ["--cov=stagenets", "--cov-report=term:skip-covered", "--cov-fail-under=95"]
+    session.run("pytest", *of_python, *session.posargs)
     session.run(
         "gcovr",
         "--root=.",

@@ -351,11 +351,11 @@ def sparse_autoencoder(inputs, weights, biases, *, penalty=1e-3, iterations=50):
 
 
 def orthonormal(matrix):
-    """Orthonormal columns (rows, if the matrix is wide) by a QR whose R has a positive diagonal."""
-    if matrix.shape[0] < matrix.shape[1]:
-        return orthonormal(matrix.T).T
-    q, r = np.linalg.qr(matrix)
-    return q * np.where(np.diag(r) < 0, -1.0, 1.0)
+    """Orthonormal columns by QRs whose R has a positive diagonal; groups of them, if many."""
+    q, r = np.linalg.qr(matrix[:, : len(matrix)])
+    q *= np.where(np.diag(r) < 0, -1.0, 1.0)
+    rest = matrix[:, len(matrix) :]
+    return np.hstack([q, orthonormal(rest)]) if rest.size else q
 
 
 def fit_bls(
@@ -424,9 +424,10 @@ def fit_bls(
             seed, growth.n_stages, pool, H.shape[1] - 1, stream=ENHANCEMENT_STREAM, **family
         )
         V = orthonormal(np.vstack([W, b]))
-        shrink = 0.8 / np.abs(H @ V).max()
+        largest = np.abs(H @ V).max(axis=0)
+        shrink = 0.8 / (largest if selection == "random" else largest.max())
         chosen = growth.stage(xi(shrink * (H @ V)), keep)
-        enhancement_maps.append((V[:, chosen], shrink))
+        enhancement_maps.append((V[:, chosen], np.broadcast_to(shrink, pool)[chosen]))
 
     def transform(rows):
         enhanced = [xi(s * (enhancement_inputs(rows) @ V)) for V, s in enhancement_maps]

@@ -40,15 +40,15 @@ def test_enhancement_inputs_are_shrunk_to_four_fifths(cls, selection):
     X, y = problems.data_for(cls)
     model = problems.small(cls, enhancement_activation="identity", selection=selection).fit(X, y)
     _, enhancement = nodes(model, X)
-    largest = np.abs(enhancement).max()
-    assert largest <= 0.8 * (1 + 1e-12)
-    if selection == "random":  # the whole pool is kept, so the one that set the shrinkage is there
-        assert largest == pytest.approx(0.8, rel=1e-12)
+    largest = np.abs(enhancement).max(axis=0)
+    assert largest.max() <= 0.8 * (1 + 1e-12)
+    if selection == "random":  # each node by itself
+        np.testing.assert_allclose(largest, 0.8, rtol=1e-12)
 
 
 @each_bls
 @pytest.mark.parametrize("n_enhancement", [5, 40], ids=["tall", "wide"])
-def test_one_shot_enhancement_weights_are_orthonormal(cls, n_enhancement):
+def test_one_shot_enhancement_weights_are_orthogonal_in_groups(cls, n_enhancement):
     X, y = problems.data_for(cls)
     model = problems.small(
         cls,
@@ -60,8 +60,20 @@ def test_one_shot_enhancement_weights_are_orthonormal(cls, n_enhancement):
     features, enhancement = nodes(model, X)
     inputs = np.hstack([features, np.full((len(X), 1), 0.1)])
     V = np.linalg.lstsq(inputs, enhancement, rcond=None)[0]  # 9 inputs, of full column rank
-    gram = V.T @ V if n_enhancement <= 9 else V @ V.T
-    np.testing.assert_allclose(gram, gram[0, 0] * np.eye(len(gram)), atol=1e-6 * gram[0, 0])
+    V /= np.linalg.norm(V, axis=0)
+    for first in range(0, n_enhancement, 9):
+        group = V[:, first : first + 9]
+        np.testing.assert_allclose(group.T @ group, np.eye(group.shape[1]), atol=1e-6)
+
+
+@each_bls
+def test_one_shot_network_begins_every_larger_one(cls):
+    X, y = problems.data_for(cls)
+    small, large = (
+        problems.small(cls, selection="random", n_enhancement=nodes).fit(X, y) for nodes in (4, 25)
+    )
+    first = small.n_hidden_
+    np.testing.assert_allclose(large.transform(X)[:, :first], small.transform(X), atol=1e-12)
 
 
 @each_bls

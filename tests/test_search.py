@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sklearn
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
@@ -11,6 +12,7 @@ from sklearn.model_selection import (
     RepeatedStratifiedKFold,
     ShuffleSplit,
     StratifiedKFold,
+    cross_val_score,
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -213,6 +215,32 @@ def test_custom_weights():
     X, y = problems.data_for(stagenets.RVFLClassifier, n=50)
     grid = grid_of(stagenets.RVFLClassifier, pool_size=[8], block_size=[2], weight_init=[draw])
     assert_same_search(*both(stagenets.RVFLClassifier, grid, X, y))
+
+
+def test_log_loss_when_units_run_out():
+    """All candidates are dead, so every size is the readout of the inputs alone."""
+
+    def dead(rng, pool_size, n_features):
+        return np.zeros((n_features, pool_size)), -np.ones(pool_size)
+
+    X, y = problems.data_for(stagenets.RVFLClassifier, n=80)
+    cv = StratifiedKFold(3)
+    ours = stagenets.RVFLClassifierCV(
+        n_hidden=[1, 5, 10],
+        alphas=[0.5],
+        activations=["relu"],
+        weight_inits=[dead],
+        scoring="neg_log_loss",
+        extrapolate=True,
+        standardize=False,
+        cv=cv,
+        refit=False,
+    ).fit(X, y)
+    alone = LogisticRegression(C=2.0, tol=1e-10, max_iter=10_000)
+    expected = cross_val_score(alone, X, y, cv=cv, scoring="neg_log_loss").mean()
+    scores = ours.cv_results_["mean_test_score"]
+    np.testing.assert_allclose(scores, scores[0], rtol=1e-14)
+    np.testing.assert_allclose(scores, expected, rtol=1e-2)  # where the intercept is free
 
 
 def test_families_of_weights():

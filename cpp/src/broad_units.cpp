@@ -236,8 +236,11 @@ const MatrixD& BroadUnits<Scalar>::draw_directions(Index stage, Index count, Tea
   v.resize(nodes + 1, count);
   v.topRows(nodes) = units.weights;
   v.row(nodes) = units.biases.transpose();
-  v = nodes + 1 >= count ? orthonormal_columns(v, team)
-                         : MatrixD(orthonormal_columns(v.transpose(), team).transpose());
+  // Each column depends only on those before it: the first of many columns are few columns.
+  for (Index first = 0; first < count; first += nodes + 1) {
+    const Index some = std::min(nodes + 1, count - first);
+    v.middleCols(first, some) = orthonormal_columns(v.middleCols(first, some), team);
+  }
   return v;
 }
 
@@ -252,10 +255,12 @@ void BroadUnits<Scalar>::draw_enhancement(Index stage, Index count, Team& team) 
 
   pool_hidden_ = Layer<Scalar>(units, Activation::identity);
   const auto [low, high] = range_of(pool_hidden_, team);
-  const double largest = std::max(high.cwiseAbs().maxCoeff(), low.cwiseAbs().maxCoeff());
-  const double shrink = largest > 0 ? kShrink / largest : 1.0;
-  units.weights *= shrink;
-  units.biases *= shrink;
+  VectorD largest = high.cwiseAbs().cwiseMax(low.cwiseAbs());
+  // In one shot each node counts by itself, so that a network of a few nodes is the beginning of a larger one.
+  if (!stages_.one_shot()) largest.setConstant(largest.maxCoeff());
+  const VectorD shrink = largest.unaryExpr([](double v) { return v > 0 ? kShrink / v : 1.0; });
+  units.weights *= shrink.asDiagonal();
+  units.biases.array() *= shrink.array();
   pool_hidden_ = Layer<Scalar>(units, architecture_.enhancement_activation);
 }
 

@@ -21,6 +21,46 @@ bool worth_column_major(const NetworkSettings& settings, const InputView<Scalar>
   return below_q || inputs.rows * inputs.columns * kBytes <= kSmallBytes;
 }
 
+// Standardised inputs, the architecture's units and their design, for what is to be fitted on them:
+// `use(design, blocks, scaled targets, team, raw)`, where raw(fit) is the network in raw terms.
+template <class Scalar, class Use>
+void with_design(const TrainingData<Scalar>& data, const NetworkSettings& settings, int threads,
+                 const Team::Poll& poll, const Use& use) {
+  const StagewiseSettings& stages = settings.stages;
+  const Architecture& architecture = *settings.architecture;
+  const auto blocks_of = [&](Index rows) {
+    return RowBlocks::for_fit(rows, data.inputs.columns).completed_by(data.reduction);
+  };
+  const RowBlocks input_blocks = blocks_of(data.inputs.rows),
+                  blocks = blocks_of(data.design_rows());
+  const Index pool = stages.one_shot() ? architecture.max_units() : stages.pool;
+  const double per_row =
+      static_cast<double>(data.inputs.stored()) / static_cast<double>(data.inputs.rows);
+  const double stage_operations =
+      static_cast<double>(data.design_rows()) * static_cast<double>(pool) * (2 * per_row + 20);
+  const RowWeights weights = row_weights_of(data, settings, blocks);
+  const double* input_roots = weights.input_root_data();
+  const TargetScaling scaling =
+      data.targets.scaling(weights.root_data(), blocks, center_for(stages.loss));
+  const Targets scaled = data.targets.scaled(scaling);
+  const auto fit_with = [&](Team& team) {
+    Inputs<Scalar> inputs(data.inputs);
+    inputs.learn_scales(settings.scaling, input_roots, team, data.reduction);
+    if (settings.extrapolate) inputs.extrapolate();
+    if (worth_column_major(settings, data.inputs)) inputs.to_column_major(team);
+    const auto units =
+        architecture.units(TrainingRows<Scalar>{inputs, input_blocks, input_roots, settings.draws,
+                                                settings.stages, team, data.graph != nullptr});
+    Design<Scalar> design(inputs, settings.intercept, architecture.links_inputs(), *units, weights,
+                          team.size());
+    use(design, blocks, scaled, team, [&](StagewiseFit fit) {
+      return network_of(std::move(fit), *units, inputs, settings, scaling);
+    });
+  };
+  with_memory("a fit", bytes_of_fit(data, settings),
+              [&] { Team::run(threads_worth(stage_operations, threads), poll, fit_with); });
+}
+
 // Raw inputs far from zero times the readout of huge targets may overflow where their sum, the prediction, would not.
 void require_finite_scores(const MatrixD& readout, const InputBounds& bounds, bool links_inputs) {
   bool finite = readout.allFinite();
@@ -106,51 +146,40 @@ template <class Scalar>
 NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& settings,
                        const Wanted& wanted, const Observer& observer, int threads,
                        const Team::Poll& poll) {
-  const StagewiseSettings& stages = settings.stages;
-  const Architecture& architecture = *settings.architecture;
-  const auto blocks_of = [&](Index rows) {
-    return RowBlocks::for_fit(rows, data.inputs.columns).completed_by(data.reduction);
-  };
-  const RowBlocks input_blocks = blocks_of(data.inputs.rows),
-                  blocks = blocks_of(data.design_rows());
-  const Index pool = stages.one_shot() ? architecture.max_units() : stages.pool;
-  const double per_row =
-      static_cast<double>(data.inputs.stored()) / static_cast<double>(data.inputs.rows);
-  const double stage_operations =
-      static_cast<double>(data.design_rows()) * static_cast<double>(pool) * (2 * per_row + 20);
-  const RowWeights weights = row_weights_of(data, settings, blocks);
-  const double* input_roots = weights.input_root_data();
-  const TargetScaling scaling =
-      data.targets.scaling(weights.root_data(), blocks, center_for(stages.loss));
-  const Targets scaled = data.targets.scaled(scaling);
   NetworkFit result;
-  const auto fit_with = [&](Team& team) {
-    Inputs<Scalar> inputs(data.inputs);
-    inputs.learn_scales(settings.scaling, input_roots, team, data.reduction);
-    if (settings.extrapolate) inputs.extrapolate();
-    if (worth_column_major(settings, data.inputs)) inputs.to_column_major(team);
-    const auto units =
-        architecture.units(TrainingRows<Scalar>{inputs, input_blocks, input_roots, settings.draws,
-                                                settings.stages, team, data.graph != nullptr});
-    Design<Scalar> design(inputs, settings.intercept, architecture.links_inputs(), *units, weights,
-                          team.size());
-    StagewiseFit fit = fit_stagewise(design, blocks, scaled, stages, wanted, observer, team);
-    result = network_of(std::move(fit), *units, inputs, settings, scaling);
-  };
-  with_memory("a fit", bytes_of_fit(data, settings),
-              [&] { Team::run(threads_worth(stage_operations, threads), poll, fit_with); });
+  with_design(data, settings, threads, poll,
+              [&](auto& design, const RowBlocks& blocks, const Targets& targets, Team& team,
+                  const auto& raw) {
+                result = raw(fit_stagewise(design, blocks, targets, settings.stages, wanted,
+                                           observer, team));
+              });
   return result;
 }
 
-#define STAGENETS_INSTANTIATE(Scalar)                                                             \
-  template NetworkFit network_of<Scalar>(StagewiseFit, const NetworkUnits<Scalar>&,               \
-                                         const Inputs<Scalar>&, const NetworkSettings&,           \
-                                         const TargetScaling&);                                   \
-  template RowWeights row_weights_of<Scalar>(const TrainingData<Scalar>&, const NetworkSettings&, \
-                                             const RowBlocks&);                                   \
-  template double bytes_of_fit<Scalar>(const TrainingData<Scalar>&, const NetworkSettings&);      \
-  template NetworkFit fit_network<Scalar>(const TrainingData<Scalar>&, const NetworkSettings&,    \
-                                          const Wanted&, const Observer&, int, const Team::Poll&);
+template <class Scalar>
+void fit_one_shot_networks(const TrainingData<Scalar>& data, const NetworkSettings& settings,
+                           const std::vector<double>& alphas, const Wanted& wanted,
+                           const Team::Poll& poll, const TakeNetwork& take) {
+  with_design(data, settings, 1, poll,
+              [&](auto& design, const RowBlocks& blocks, const Targets& targets, Team& team,
+                  const auto& raw) {
+                fit_one_shots(design, blocks, targets, settings.stages, alphas, wanted, team,
+                              [&](StagewiseFit fit) { take(raw(std::move(fit))); });
+              });
+}
+
+#define STAGENETS_INSTANTIATE(Scalar)                                                              \
+  template NetworkFit network_of<Scalar>(StagewiseFit, const NetworkUnits<Scalar>&,                \
+                                         const Inputs<Scalar>&, const NetworkSettings&,            \
+                                         const TargetScaling&);                                    \
+  template RowWeights row_weights_of<Scalar>(const TrainingData<Scalar>&, const NetworkSettings&,  \
+                                             const RowBlocks&);                                    \
+  template double bytes_of_fit<Scalar>(const TrainingData<Scalar>&, const NetworkSettings&);       \
+  template NetworkFit fit_network<Scalar>(const TrainingData<Scalar>&, const NetworkSettings&,     \
+                                          const Wanted&, const Observer&, int, const Team::Poll&); \
+  template void fit_one_shot_networks<Scalar>(const TrainingData<Scalar>&, const NetworkSettings&, \
+                                              const std::vector<double>&, const Wanted&,           \
+                                              const Team::Poll&, const TakeNetwork&);
 STAGENETS_INSTANTIATE(float)
 STAGENETS_INSTANTIATE(double)
 #undef STAGENETS_INSTANTIATE

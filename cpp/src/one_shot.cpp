@@ -74,18 +74,23 @@ CalibrationState calibration_state(Design<Scalar>& design, const RidgeState<Scal
   return found;
 }
 
+// The Gram matrix of [A T], whose last rows are TᵀA.
+template <class Scalar>
+MatrixD joint_gram(Design<Scalar>& design, const RidgeState<Scalar>& state, Team& team) {
+  const Index outputs = state.outputs();
+  return gram(state.blocks, design.columns() + outputs, team,
+              [&](RowRange range, MatrixMap<double> out, int worker) {
+                design.all_columns(range, out.data(), out.outerStride(), worker);
+                out.rightCols(outputs) = state.targets.middleRows(range.first, range.count);
+              });
+}
+
 // Returns the objective at the readout, measured on the data where the problem is ill-conditioned (zero elsewhere).
 template <class Scalar>
-double solve_primal(Design<Scalar>& design, RidgeState<Scalar>& state,
+double solve_primal(Design<Scalar>& design, RidgeState<Scalar>& state, const MatrixD& joint,
                     const Calibration* calibration, const std::vector<Index>& widths,
                     const Wanted& wanted, StagewiseFit& fit, Team& team) {
   const Index columns = design.columns(), outputs = state.outputs();
-  const MatrixD joint = gram(state.blocks, columns + outputs, team,
-                             [&](RowRange range, MatrixMap<double> out, int worker) {
-                               design.all_columns(range, out.data(), out.outerStride(), worker);
-                               out.rightCols(outputs) =
-                                   state.targets.middleRows(range.first, range.count);
-                             });
   MatrixD normal = joint.topLeftCorner(columns, columns);
   normal.diagonal().array() += state.alpha;
   const KeptCholesky factor(normal, team);
@@ -171,51 +176,73 @@ double solve_dual(Design<Scalar>& design, RidgeState<Scalar>& state, const Calib
   return measured;
 }
 
+// Whether the dual form takes fewer operations. It factorises anew at every width; the primal form once for all.
+bool dual_is_cheaper(Index rows, const std::vector<Index>& widths) {
+  const double n = static_cast<double>(rows), columns = static_cast<double>(widths.back());
+  double dual = 0;
+  for (const Index width : widths) dual += n * n * (static_cast<double>(width) + n / 3);
+  return dual < columns * columns * (n + columns / 3);
+}
+
 }  // namespace
 
 template <class Scalar>
-StagewiseFit fit_one_shot(Design<Scalar>& design, const RowBlocks& blocks, const Targets& targets,
-                          const StagewiseSettings& settings, const Wanted& wanted,
-                          const Observer& observer, Team& team) {
+void fit_one_shots(Design<Scalar>& design, const RowBlocks& blocks, const Targets& targets,
+                   const StagewiseSettings& settings, const std::vector<double>& alphas,
+                   const Wanted& wanted, Team& team, const TakeFit& take) {
   const MatrixD weighted_targets = design.weighted(targets.values());
   std::optional<Calibration> calibration;
   if (wanted.link || wanted.path_links) {
     calibration.emplace(targets, design.weights(), blocks);
   }
   const Calibration* calibrates = calibration ? &*calibration : nullptr;
-  RidgeState<Scalar> state(blocks, weighted_targets, settings.alpha, calibrates != nullptr);
-  const Index columns = design.fixed() + design.source().max_units();
-  const bool dual = settings.solver == Solver::dual ||
-                    (settings.solver == Solver::automatic && settings.alpha > 0 &&
-                     columns > design.rows() && blocks.reduction() == nullptr);
+  StagewiseFit drawn;
+  drawn.link = Link::identity(targets.outputs());
+  std::vector<Index> widths = keep_all(design, drawn, team);
+  if (wanted.only_sizes) widths = {widths.front(), widths.back()};
+  add_widths(widths, wanted.sizes);
+  for (const Index width : widths) drawn.history.units_path.push_back(width - widths.front());
+  drawn.history.best_stage = drawn.history.stages();
+  const bool pays = dual_is_cheaper(design.rows(), widths) && blocks.reduction() == nullptr;
+  MatrixD joint;  // as soon as it is needed
+  for (const double alpha : alphas) {
+    RidgeState<Scalar> state(blocks, weighted_targets, alpha, calibrates != nullptr);
+    const bool dual = settings.solver == Solver::dual ||
+                      (settings.solver == Solver::automatic && alpha > 0 && pays);
+    StagewiseFit fit = drawn;
+    double best = std::numeric_limits<double>::infinity();
+    bool solved = false;
+    if (dual) {
+      try {
+        best = solve_dual(design, state, calibrates, widths, wanted, fit, team);
+        solved = agree(best, fit.history.objective_path.back(), state.targets);
+        if (!solved && settings.solver == Solver::dual) throw dual_form_is_singular();
+      } catch (const std::domain_error&) {  // the penalty is below the rounding of AAᵀ
+        if (settings.solver == Solver::dual) throw;
+      }
+    }
+    if (!solved) {  // both forms may be at the end of their precision: the better one counts
+      if (joint.size() == 0) joint = joint_gram(design, state, team);
+      StagewiseFit attempt = drawn;
+      if (solve_primal(design, state, joint, calibrates, widths, wanted, attempt, team) < best) {
+        fit = std::move(attempt);
+      }
+    }
+    take(std::move(fit));
+  }
+}
+
+template <class Scalar>
+StagewiseFit fit_one_shot(Design<Scalar>& design, const RowBlocks& blocks, const Targets& targets,
+                          const StagewiseSettings& settings, const Wanted& wanted,
+                          const Observer& observer, Team& team) {
   Stopwatch clock;
   StagewiseFit fit;
-  fit.link = Link::identity(targets.outputs());
-  std::vector<Index> widths = keep_all(design, fit, team);
-  add_widths(widths, wanted.sizes);
-  const StagewiseFit drawn = fit;
-  double best = std::numeric_limits<double>::infinity();
-  bool solved = false;
-  if (dual) {
-    try {
-      best = solve_dual(design, state, calibrates, widths, wanted, fit, team);
-      solved = agree(best, fit.history.objective_path.back(), state.targets);
-      if (!solved && settings.solver == Solver::dual) throw dual_form_is_singular();
-    } catch (const std::domain_error&) {  // the penalty is below the rounding of AAᵀ
-      if (settings.solver == Solver::dual) throw;
-    }
-  }
-  if (!solved) {  // both forms may be at the end of their precision: the better one counts
-    StagewiseFit attempt = drawn;
-    if (solve_primal(design, state, calibrates, widths, wanted, attempt, team) < best) {
-      fit = std::move(attempt);
-    }
-  }
-  FitHistory& history = fit.history;
-  for (const Index width : widths) history.units_path.push_back(width - widths.front());
-  history.best_stage = history.stages();
+  fit_one_shots(design, blocks, targets, settings, {settings.alpha}, wanted, team,
+                [&](StagewiseFit found) { fit = std::move(found); });
   fit.profile.total = clock.lap();
   if (observer) {
+    const FitHistory& history = fit.history;
     observer({history.stages() - 1, history.units_path.back(), design.source().max_units(),
               history.objective_path.back(), history.residual_path.back(),
               std::numeric_limits<double>::quiet_NaN()});
@@ -223,11 +250,15 @@ StagewiseFit fit_one_shot(Design<Scalar>& design, const RowBlocks& blocks, const
   return fit;
 }
 
-template StagewiseFit fit_one_shot<float>(Design<float>&, const RowBlocks&, const Targets&,
-                                          const StagewiseSettings&, const Wanted&, const Observer&,
-                                          Team&);
-template StagewiseFit fit_one_shot<double>(Design<double>&, const RowBlocks&, const Targets&,
-                                           const StagewiseSettings&, const Wanted&, const Observer&,
-                                           Team&);
+#define STAGENETS_INSTANTIATE(Scalar)                                                           \
+  template void fit_one_shots<Scalar>(Design<Scalar>&, const RowBlocks&, const Targets&,        \
+                                      const StagewiseSettings&, const std::vector<double>&,     \
+                                      const Wanted&, Team&, const TakeFit&);                    \
+  template StagewiseFit fit_one_shot<Scalar>(Design<Scalar>&, const RowBlocks&, const Targets&, \
+                                             const StagewiseSettings&, const Wanted&,           \
+                                             const Observer&, Team&);
+STAGENETS_INSTANTIATE(float)
+STAGENETS_INSTANTIATE(double)
+#undef STAGENETS_INSTANTIATE
 
 }  // namespace stagenets

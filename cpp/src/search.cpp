@@ -28,45 +28,60 @@ Wanted wanted_by(const SearchSettings& search, const Targets& targets) {
   Wanted wanted;
   wanted.path_links = needs_links(search, targets);
   wanted.sizes = search.sizes;
+  wanted.only_sizes = true;
   wanted.alphas = search.alphas;
   wanted.tolerance = search.tolerance;
   return wanted;
 }
 
-Wanted wanted_of_stages(const SearchSettings& search, const Targets& targets) {
-  Wanted wanted = wanted_by(search, targets);
-  wanted.only_sizes = true;
-  return wanted;
-}
-
-// A one-shot network by itself: one fit for all sizes, or one fit for each size if that is not equivalent.
+// One-shot networks of a family by themselves: one fit for all sizes, or one for each size if that is not equivalent.
+// By squared error, they share even that, since they differ only in the penalty.
 template <class Scalar>
-Quality judge_one_shot(const NetworkSettings& network, const SplitData<Scalar>& split,
-                       const SearchSettings& search, const Judge& judge, Team& team,
-                       const Team::Poll& poll) {
+std::vector<Quality> judge_one_shots(const Family& family, const SplitData<Scalar>& split,
+                                     const SearchSettings& search, const Judge& judge, Team& team,
+                                     const Team::Poll& poll) {
+  const NetworkSettings& first = family.front();
   const TrainingData<Scalar> data = split.training();
+  const Index features = first.architecture->max_units() - first.architecture->size();
+  const bool squared = first.stages.loss == Loss::squared;
   Wanted wanted = wanted_by(search, data.targets);
+  wanted.only_sizes = squared;  // a finished fit by another loss describes all its stages
+  for (Index& units : wanted.sizes) units += features;
   const auto judge_fit = [&](const NetworkFit& fit, const std::vector<Index>& sizes) {
     std::vector<Link> links;
     for (std::size_t i = 0; wanted.path_links && i < sizes.size(); ++i) {
       const std::vector<Index>& path = fit.history.units_path;
-      const Index units = nested(network) ? std::min(sizes[i], path.back()) : path.back();
+      const Index units = std::min(features + sizes[i], path.back());
       const auto at = std::lower_bound(path.begin(), path.end(), units) - path.begin();
       links.push_back(fit.path_links[static_cast<std::size_t>(at)]);
     }
     return split.judge_path(fit, sizes, links, judge, team);
   };
-  if (nested(network)) {
-    return judge_fit(
-        fit_network(data, network.with_size(search.sizes.back()), wanted, nullptr, 1, poll),
-        search.sizes);
+  std::vector<double> alphas;
+  for (const NetworkSettings& network : family) alphas.push_back(network.stages.alpha);
+  const auto fit_all = [&](Index size, const TakeNetwork& take) {
+    if (squared) {
+      return fit_one_shot_networks(data, first.with_size(size), alphas, wanted, poll, take);
+    }
+    for (const NetworkSettings& network : family) {
+      take(fit_network(data, network.with_size(size), wanted, nullptr, 1, poll));
+    }
+  };
+  std::vector<Quality> all(family.size());
+  const auto judge_all = [&](const std::vector<Index>& sizes) {
+    auto quality = all.begin();
+    fit_all(sizes.back(), [&](const NetworkFit& fit) {
+      const Quality found = judge_fit(fit, sizes);
+      quality->insert(quality->end(), found.begin(), found.end());
+      ++quality;
+    });
+  };
+  if (nested(first)) {
+    judge_all(search.sizes);
+    return all;
   }
   wanted.sizes.clear();
-  Quality all;
-  for (const Index size : search.sizes) {
-    const NetworkFit fit = fit_network(data, network.with_size(size), wanted, nullptr, 1, poll);
-    all.push_back(judge_fit(fit, {size}).front());
-  }
+  for (const Index size : search.sizes) judge_all({size});
   return all;
 }
 
@@ -81,7 +96,7 @@ class SharedPools {
         search_(search),
         networks_(std::move(networks)),
         data_(split.training()),
-        wanted_(wanted_of_stages(search, data_.targets)),
+        wanted_(wanted_by(search, data_.targets)),
         input_blocks_(RowBlocks::for_one_thread(data_.inputs.rows)),
         blocks_(RowBlocks::for_one_thread(data_.design_rows())),
         weights_(row_weights_of(data_, networks_.front(), blocks_)),
@@ -275,9 +290,12 @@ Plan plan_jobs(const TrainingData<Scalar>& data, const SearchSettings& search) {
   std::size_t result = 0;
   for (std::size_t f = 0; f < search.families.size(); ++f) {
     const Family& family = search.families[f];
-    const std::size_t count = family.front().stages.one_shot()
-                                  ? 1
-                                  : std::min(together, (family.size() + pieces - 1) / pieces);
+    const std::size_t piece = (family.size() + pieces - 1) / pieces;
+    const StagewiseSettings& stages = family.front().stages;
+    // One-shot networks are fitted one after another; by other losses they share nothing.
+    const std::size_t count = !stages.one_shot()             ? std::min(together, piece)
+                              : stages.loss == Loss::squared ? piece
+                                                             : 1;
     for (std::size_t first = 0; first < family.size(); first += count) {
       for (std::size_t split = 0; split < search.splits.size(); ++split) {
         plan.jobs.push_back(
@@ -310,15 +328,15 @@ SearchResults search_networks(const TrainingData<Scalar>& data, const SearchSett
   const auto run_job = [&](const Job& job, Team& team, const Team::Poll& poll_team) {
     const SplitData<Scalar> split(data, search.splits[job.split], job.split, search.measure);
     const auto first = search.families[job.family].begin() + static_cast<Index>(job.first);
+    Family networks(first, first + static_cast<Index>(job.count));
     if (first->stages.one_shot()) {
-      results[job.result][job.split] =
-          judge_one_shot(*first, split, search, judge, team, poll_team);
+      std::vector<Quality> found = judge_one_shots(networks, split, search, judge, team, poll_team);
+      for (std::size_t i = 0; i < job.count; ++i) {
+        results[job.result + i][job.split] = std::move(found[i]);
+      }
       return;
     }
-    std::vector<NetworkSettings> networks;
-    for (std::size_t i = 0; i < job.count; ++i) {
-      networks.push_back(first[static_cast<Index>(i)].with_size(search.sizes.back()));
-    }
+    for (NetworkSettings& network : networks) network = network.with_size(search.sizes.back());
     SharedPools<Scalar> shared(split, std::move(networks), search, team);
     shared.run();
     for (std::size_t i = 0; i < job.count; ++i) {

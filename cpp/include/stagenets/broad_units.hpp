@@ -1,8 +1,8 @@
 // Candidates of the broad learning system (Chen and Liu, 2018). First feature nodes, window by
 // window: linear or squashed maps of the inputs, by default refined by a sparse autoencoder for all
 // candidates of a pool together, each node scaled to [-1, 1] over the training rows. Then enhancement
-// nodes ξ(s [Z 0.1] V) of the feature nodes Z kept, where V is orthonormal and s scales the largest
-// argument to 0.8.
+// nodes ξ(s [Z 0.1] V) of the feature nodes Z kept, where the columns of V are orthonormal (or groups of them are, if
+// there are more columns than rows) and s scales the largest argument of a pool to 0.8, in one shot that of each node.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,7 @@ struct BroadArchitecture final : Architecture {
   Index feature_nodes() const { return limited_product(windows, window_nodes); }
   Index max_units() const override { return limited_sum(feature_nodes(), enhancement); }
   bool links_inputs() const override { return false; }
-  // The weights of the enhancement nodes are made orthonormal together.
-  bool one_shots_are_nested() const override { return false; }
+  bool one_shots_are_nested() const override { return true; }
   double draw_bytes(Index inputs, const StagewiseSettings& stages) const override;
   std::unique_ptr<NetworkUnits<float>> units(const TrainingRows<float>& rows) const override;
   std::unique_ptr<NetworkUnits<double>> units(const TrainingRows<double>& rows) const override;

@@ -72,6 +72,14 @@ NetworkFit fit_network(const TrainingData<Scalar>& data, const NetworkSettings& 
                        const Wanted& wanted, const Observer& observer, int threads,
                        const Team::Poll& poll);
 
+// One-shot networks by squared error that differ only in these penalties, which replace that of the settings. They are
+// drawn once, and handed over one by one.
+using TakeNetwork = std::function<void(NetworkFit)>;
+template <class Scalar>
+void fit_one_shot_networks(const TrainingData<Scalar>& data, const NetworkSettings& settings,
+                           const std::vector<double>& alphas, const Wanted& wanted,
+                           const Team::Poll& poll, const TakeNetwork& take);
+
 // Bytes that such a fit takes at least.
 template <class Scalar>
 double bytes_of_fit(const TrainingData<Scalar>& data, const NetworkSettings& settings);

@@ -56,8 +56,15 @@ StagewiseFit fit_stagewise(Design<Scalar>& design, const RowBlocks& blocks, cons
                            const StagewiseSettings& settings, const Wanted& wanted,
                            const Observer& observer, Team& team);
 
-// The classic network (Selection::random, Loss::squared): all draws are kept, and the readout comes from one Cholesky factorisation.
-// Called by fit_stagewise when needed. The observer is called once, at the end.
+// Classic networks (Selection::random, Loss::squared): all draws are kept, and the readout comes from one Cholesky
+// factorisation for each of these penalties, which replace that of the settings. Fits are handed over one by one.
+using TakeFit = std::function<void(StagewiseFit)>;
+template <class Scalar>
+void fit_one_shots(Design<Scalar>& design, const RowBlocks& blocks, const Targets& targets,
+                   const StagewiseSettings& settings, const std::vector<double>& alphas,
+                   const Wanted& wanted, Team& team, const TakeFit& take);
+
+// The same by the penalty of the settings. Called by fit_stagewise when needed; the observer is called once, at the end.
 template <class Scalar>
 StagewiseFit fit_one_shot(Design<Scalar>& design, const RowBlocks& blocks, const Targets& targets,
                           const StagewiseSettings& settings, const Wanted& wanted,
