@@ -2,8 +2,8 @@
 
     python bench/regression_defaults.py --data DIR
 
-One search per data set and scale of the weights gives R² on the test folds of the regression study
-for every penalty and every number of units at once. Writes regression_defaults.md and two CSV files
+One search per data set gives R² on the test folds of the regression study for every scale of the
+weights, every penalty and every number of units. Writes regression_defaults.md and two CSV files
 to docs/benchmarks/: the mean over the data sets of R² (not below 0), of the distance to the best
 combination of the set, and of the rank. Sizes are relative to `"auto"`.
 """
@@ -41,25 +41,22 @@ def one_set(data: RegressionSet, options: argparse.Namespace) -> np.ndarray:
     """R² of every combination, averaged over the folds."""
     parts = splits(data, options)
     sizes = [round(factor * automatic_units(len(parts[0][0]))) for factor in SIZES]
-    found = []
-    for scale in SCALES:
-        search = RVFLRegressorCV(
-            alphas=ALPHAS,
-            n_hidden=sizes,
-            weight_scale=scale,
-            cv=parts,
-            refit=False,
-            random_state=0,
-            n_jobs=options.jobs,
-        ).fit(data.X, data.y)
-        scores = {
-            (params["n_hidden"], params["alpha"]): score
-            for params, score in zip(
-                search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True
-            )
-        }
-        found += [scores[size, alpha] for size, alpha in product(sizes, ALPHAS)]
-    return np.array(found)
+    search = RVFLRegressorCV(
+        alphas=ALPHAS,
+        n_hidden=sizes,
+        weight_scales=SCALES,
+        cv=parts,
+        refit=False,
+        random_state=0,
+        n_jobs=options.jobs,
+    ).fit(data.X, data.y)
+    scores = {
+        (params["weight_scale"], params["n_hidden"], params["alpha"]): score
+        for params, score in zip(
+            search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True
+        )
+    }
+    return np.array([scores[combination] for combination in product(SCALES, sizes, ALPHAS)])
 
 
 def main() -> None:

@@ -177,11 +177,12 @@ def test_log_loss_is_at_most_that_of_logistic_regression(load):
     assert np.mean(ours) < np.mean(theirs) + 0.01
 
 
-@pytest.mark.parametrize(("classes", "alpha"), [(2, 0.3), (3, 3.0)])
-def test_leave_one_out_estimate_against_brute_force(classes, alpha):
+@pytest.mark.parametrize("units", [12, 80])
+@pytest.mark.parametrize(("classes", "alpha"), [(2, 0.3), (2, 10.0), (3, 0.3), (3, 3.0)])
+def test_leave_one_out_estimate_against_brute_force(classes, alpha, units):
     X, y = data(classes, 50)
     model = stagenets.ELMClassifier(
-        loss="log", alpha=alpha, n_hidden=12, random_state=0, selection="residual"
+        loss="log", alpha=alpha, n_hidden=units, random_state=0, selection="residual"
     ).fit(X, y)
     A = design(model, X)
     strength = 1 / alpha if classes > 2 else 2 / alpha
@@ -193,7 +194,7 @@ def test_leave_one_out_estimate_against_brute_force(classes, alpha):
         losses.append(-found.predict_log_proba(A[i : i + 1])[0, y[i]])
     training = model.residual_path_[-1] / len(y)
     # The estimate is a small part of the way from the training loss off.
-    assert abs(model.loo_path_[-1] - np.mean(losses)) < 0.4 * (np.mean(losses) - training)
+    assert abs(model.loo_path_[-1] - np.mean(losses)) < 0.12 * (np.mean(losses) - training)
 
 
 @pytest.mark.parametrize("stopping", ["loo", "validation", "cv"])

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "stagenets/calibration.hpp"
+#include "stagenets/cholesky.hpp"
 #include "stagenets/products.hpp"
 
 namespace stagenets {
@@ -326,21 +327,47 @@ void MajorizedReadout<Scalar>::return_to(const Snapshot& snapshot) {
   move_to(snapshot.theta);
 }
 
+// With E = I − QᵀQ, whose eigenvalues are λ / (s² + λ), the leverages add up to tr(I − E), and for the penalty λ / w̄ to
+// tr (I − E)B⁻¹ = (1 + 1/β) tr B⁻¹ − K/β, where B = I + βE and β = 1/w̄ − 1.
+template <class Scalar>
+double MajorizedReadout<Scalar>::leverage_share(double mean_curvature) const {
+  constexpr double kSimilar = 0.15;
+  if (factor_.is_wide()) return 1;  // where this would take longer than the fit
+  const Index width = factor_.width();
+  const double beta = 1 / mean_curvature - 1;
+  const double grown = static_cast<double>(width - flatter_.width);
+  if (grown <= kSimilar * static_cast<double>(flatter_.width) &&
+      std::abs(std::log(mean_curvature / flatter_.mean_curvature)) <= kSimilar) {
+    return flatter_.share;
+  }
+  flatter_ = {width, mean_curvature, 1};
+  MatrixD b = factor_.shrinkage(width, team_);
+  const double leverages = static_cast<double>(width) - b.trace();
+  b *= beta;
+  b.diagonal().array() += 1;
+  if (beta < 1e-6 || !(leverages > 0) || !cholesky(b, team_)) return 1;
+  const double flatter =
+      (1 + 1 / beta) * inverse_square_norms(b, team_).sum() - static_cast<double>(width) / beta;
+  return flatter_.share = std::clamp(flatter / leverages, mean_curvature, 1.0);
+}
+
 // One Newton step back from the full fit: without row i, its scores change by −aᵀH⁻¹a times its error, where H is the
-// Hessian over the other rows. For the curvature κ in every row, aᵀH⁻¹a is h / ((1 − h) κ) with the leverage h of the
-// factor; the rows have the mean curvature w̄κ instead, so it is about h / ((1 − h) w̄κ).
+// Hessian over the other rows. If all rows had the curvature κ, aᵀH⁻¹a would be h / ((1 − h) κ) with the leverage h of
+// the factor. They have the mean curvature w̄κ instead: so it is about h' / ((1 − h') w̄κ) with leverages h' for the penalty
+// λ / w̄. Those are less than h by about the same factor in all rows.
 template <class Scalar>
 typename MajorizedReadout<Scalar>::LeftOut MajorizedReadout<Scalar>::left_out(
     const VectorD& leverage) const {
   constexpr double kLeast = 1e-6;
-  const double mean = std::max(curvature_ / total_weight_, kLeast);
+  const double mean = std::clamp(curvature_ / total_weight_, kLeast, 1.0);
+  const double share = leverage_share(mean);
   const VectorD sums = blocks_.sum(team_, 2, [&](double* into, Index b, int) {
     const auto all_scores = scores_.block(b, 0, outputs());
     const auto all_errors = errors_.block(b, 0, outputs());
     for_each_piece(samples_of(b), outputs(), [&](Index done, RowRange piece) {
       const auto labels = targets_.values().middleRows(piece.first, piece.count);
       const VectorD influence = VectorD::NullaryExpr(piece.count, [&](Index i) {
-        const double lost = leverage[piece[i]] * (left_out_ ? left_out_[piece[i]] : 1.0);
+        const double lost = share * leverage[piece[i]] * (left_out_ ? left_out_[piece[i]] : 1.0);
         return lost * loo_growth(lost) / mean;
       });
       const MatrixD steps = all_errors.middleRows(done, piece.count).template cast<double>() *

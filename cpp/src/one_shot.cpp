@@ -35,10 +35,10 @@ std::vector<Index> keep_all(Design<Scalar>& design, StagewiseFit& fit, Team& tea
   return widths;
 }
 
-// Adds the sizes that the caller wants on the path.
-void add_widths(std::vector<Index>& widths, const std::vector<Index>& units) {
-  const Index fixed = widths.front(), most = widths.back();
-  for (const Index count : units) widths.push_back(std::min(most, fixed + count));
+// Adds the widths of these sizes, which come after the first columns.
+void add_widths(std::vector<Index>& widths, const std::vector<Index>& sizes, Index first) {
+  const Index most = widths.back();
+  for (const Index size : sizes) widths.push_back(std::min(most, first + size));
   std::sort(widths.begin(), widths.end());
   widths.erase(std::unique(widths.begin(), widths.end()), widths.end());
 }
@@ -200,7 +200,7 @@ void fit_one_shots(Design<Scalar>& design, const RowBlocks& blocks, const Target
   drawn.link = Link::identity(targets.outputs());
   std::vector<Index> widths = keep_all(design, drawn, team);
   if (wanted.only_sizes) widths = {widths.front(), widths.back()};
-  add_widths(widths, wanted.sizes);
+  add_widths(widths, wanted.sizes, design.fixed() + design.source().features());
   for (const Index width : widths) drawn.history.units_path.push_back(width - widths.front());
   drawn.history.best_stage = drawn.history.stages();
   const bool pays = dual_is_cheaper(design.rows(), widths) && blocks.reduction() == nullptr;

@@ -46,7 +46,6 @@ std::vector<Quality> judge_one_shots(const Family& family, const SplitData<Scala
   const bool squared = first.stages.loss == Loss::squared;
   Wanted wanted = wanted_by(search, data.targets);
   wanted.only_sizes = squared;  // a finished fit by another loss describes all its stages
-  for (Index& units : wanted.sizes) units += features;
   const auto judge_fit = [&](const NetworkFit& fit, const std::vector<Index>& sizes) {
     std::vector<Link> links;
     for (std::size_t i = 0; wanted.path_links && i < sizes.size(); ++i) {

@@ -272,7 +272,9 @@ void StagewiseRun<Scalar>::finish_majorized() {
   fit_.path = majorized_->path(ridge_.directions());
   fit_.path.cut(history.best_stage, fit_.readout.rows());
   if (!wanted_.sizes.empty()) {
-    StagewiseFit traced = trace(wanted_.sizes);
+    std::vector<Index> units = wanted_.sizes;
+    for (Index& count : units) count += design_.source().features();
+    StagewiseFit traced = trace(std::move(units));
     fit_.path = std::move(traced.path);
     history.units_path = std::move(traced.history.units_path);
     history.best_stage = history.stages();

@@ -98,6 +98,8 @@ class MajorizedReadout {
   double work_of_step() const {
     return 4 * total_weight_ * static_cast<double>(width() * outputs());
   }
+  // The sum of the leverages for this mean curvature of the rows, in units of κ, over that of the factor's.
+  double leverage_share(double mean_curvature) const;
   // Whether steps may use the Hessian: it is that of the log-loss, and not of as many coordinates as there are rows, some of
   // which may be implicit. Wide problems are fitted by the same steps, whether their inputs are dense or sparse.
   bool has_plain_hessian() const {
@@ -144,6 +146,11 @@ class MajorizedReadout {
   double total_weight_;
   double objective_ = 0, total_loss_ = 0;
   double curvature_ = 0;  // sum over the rows of their mean curvature, in units of κ
+  // The last leverage_share, which changes slowly.
+  struct {
+    Index width = 0;
+    double mean_curvature = 1, share = 1;
+  } mutable flatter_;
 };
 
 }  // namespace stagenets

@@ -100,8 +100,9 @@ struct Wanted {
   bool link = false;  // what makes probabilities of the final network's scores; for labels only
   bool path_links = false;    // the same for every size on the path
   bool known_stages = false;  // what a later fit needs to repeat the stages
-  std::vector<Index> sizes;   // numbers of units on the path of a one-shot network, or by log-loss
-  bool only_sizes = false;    // whether the stages in between do not matter
+  std::vector<Index>
+      sizes;  // to be on the path of a one-shot network, or by log-loss; without feature nodes
+  bool only_sizes = false;  // whether the stages in between do not matter
   std::vector<double>
       alphas;  // penalties by which to fit the networks of these sizes, if not by their own
   double tolerance = kNegligible;  // of their readouts by log-loss
