@@ -151,3 +151,28 @@ def test_scores_are_recorded_in_double():
             model.pool_quantiles_[stage][[0, 4]], [scores.min(), scores.max()], rtol=1e-3
         )
         design = np.column_stack([design, pool[:, index]])
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_some_of_many_samples_are_ranked_as_in_double(order):
+    rng = np.random.default_rng(0)
+    X = np.asarray(rng.normal(size=(70_000, 2)), order=order)
+    y = np.sin(3 * X[:, :1]) + 0.1 * rng.normal(size=(len(X), 1))
+    y = (y - y.mean()) / y.std()
+    shared = {
+        "n_hidden": 3,
+        "pool_size": 30,
+        "block_size": 1,
+        "alpha": 1.0,
+        "selection": "residual",
+    }
+    model = stagenets.ELMRegressor(
+        weight_init="uniform", standardize=False, score_fraction="auto", random_state=0, **shared
+    ).fit(X, y)
+
+    def candidates(stage, size):
+        drawn = stagenets.draw_candidates(0, stage, size, 2, weight_init="uniform")
+        return activations("sigmoid", X, *drawn)
+
+    expected = stagenets.fit_stagewise(candidates, y, score_fraction="auto", **shared)
+    np.testing.assert_array_equal(model.selected_, expected.selected)

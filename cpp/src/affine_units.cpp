@@ -26,14 +26,14 @@ bool may_screen(const AffineArchitecture& architecture, const TrainingRows<Scala
       rows.pairs || rows.inputs.is_sparse()) {
     return false;
   }
-  // Of so many rows only some are scored, and a copy of all would gain little.
-  if (rows.stages.score_fraction < 1 && rows.inputs.rows() > kManyRows) return false;
   constexpr double kSmall = 48 << 20;
   const Index inputs = rows.inputs.columns();
   const double width =
       static_cast<double>(architecture.hidden + (architecture.direct_links ? inputs : 0));
+  // Where only some rows are scored, a large copy of all would gain little.
+  const bool some = rows.stages.score_fraction < 1 && rows.inputs.rows() > kManyRows;
   const double q = static_cast<double>(rows.inputs.rows()) * width * sizeof(Scalar);
-  return RoughPool::bytes(rows.inputs.rows(), inputs) <= std::max(kSmall, q);
+  return RoughPool::bytes(rows.inputs.rows(), inputs) <= (some ? kSmall : std::max(kSmall, q));
 }
 
 }  // namespace

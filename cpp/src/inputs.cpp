@@ -332,12 +332,23 @@ InputBlock<Scalar> Inputs<Scalar>::load(RowRange range, LoadedRows<Scalar>& load
         to[j] = static_cast<Scalar>(scaled ? (value - center_[j]) * inverse_scale_[j] : value);
       }
     } else {
-      const double center = scaled ? center_[line] : 0.0;
-      const double inverse = scaled ? inverse_scale_[line] : 1.0;
-      for (Index i = 0; i < range.count; ++i) {
-        const double value = raw(range[i], line);
-        to[i] = static_cast<Scalar>(((bounded ? within_bounds(value, line) : value) - center) *
-                                    inverse);
+      // A column at a time, in loops without branches: rows of a list are gathered anew at every stage.
+      Eigen::Map<Eigen::Array<Scalar, Eigen::Dynamic, 1>> values(to, range.count);
+      const Scalar* from = data_ + line * rows_ + (range.list ? 0 : range.first);
+      if (range.list) {
+        const Index* list = range.list + range.first;
+        for (Index i = 0; i < range.count; ++i) to[i] = from[list[i]];
+      } else {
+        std::copy_n(from, range.count, to);
+      }
+      if (bounded) {
+        const Scalar lower = static_cast<Scalar>(bounds_.lower[line]);
+        const Scalar upper = static_cast<Scalar>(bounds_.upper[line]);
+        for (Index i = 0; i < range.count; ++i) to[i] = clamped(to[i], lower, upper);
+      }
+      if (scaled) {
+        values = ((values.template cast<double>() - center_[line]) * inverse_scale_[line])
+                     .template cast<Scalar>();
       }
     }
   }
