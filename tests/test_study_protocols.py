@@ -313,3 +313,19 @@ def test_rows_hold_means_and_deviations_in_percent():
     assert row.accuracy == pytest.approx(100 * np.mean(outcome.scores), abs=1e-6)
     assert row.deviation == pytest.approx(100 * np.std(outcome.scores, ddof=1), abs=1e-6)
     assert (row.n, row.p, row.q) == (70, 5, 3)
+
+
+@pytest.mark.filterwarnings("ignore")  # LightGBM's own
+def test_tuned_lightgbm_is_lightgbm_with_what_inner_folds_chose():
+    lightgbm = pytest.importorskip("lightgbm")
+    data = dataset()
+    tuned = MODELS["LightGBM tuned"].make(data.y, 3, 1).fit(data.X, data.y)
+    chosen = tuned.best_params_
+    assert chosen["num_leaves"] in tuned.leaves and chosen["learning_rate"] in tuned.rates
+    assert 1 <= chosen["n_estimators"] <= tuned.most_trees
+    plain = lightgbm.LGBMClassifier(**chosen, random_state=3, n_jobs=1, verbose=-1)
+    plain.fit(data.X, data.y)
+    np.testing.assert_array_equal(tuned.predict_proba(data.X), plain.predict_proba(data.X))
+    np.testing.assert_array_equal(tuned.predict(data.X), plain.predict(data.X))
+    outcome = SoundProtocol(repeats=1).evaluate(MODELS["LightGBM tuned"], data, threads=1)
+    assert len(outcome.scores) == 5 and np.isfinite(outcome.errors).all()
