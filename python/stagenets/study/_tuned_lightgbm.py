@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from stagenets.study._folds import stratified_folds
 
 
-class TunedLightGBM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TunedLightGBM(ClassifierMixin, BaseEstimator):
     """LGBMClassifier with the leaves and the rate of best accuracy on inner folds.
 
     Trees are added to each until the log-loss on the fold has not fallen for `patience` of them; a
