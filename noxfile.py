@@ -54,18 +54,23 @@ def lint(session: nox.Session) -> None:
     session.run("pre-commit", "run", "--all-files", "--show-diff-on-failure", *session.posargs)
 
 
+def answer(session: nox.Session, *command: str, external: bool = False) -> str:
+    """What a command prints, with ``nox --install-only`` too."""
+    return str(session.run_install(*command, silent=True, external=external)).strip()
+
+
 def build_core_tests(
     session: nox.Session, *options: str, target: str = "core_tests", compiler: str = "c++"
 ) -> str:
     """The core's unit tests in a folder of the session's own, or another such program; its path."""
     session.install("cmake", "ninja", "cmeel-eigen", "scipy-openblas32", "pybind11")
     folder = f"build/nox-{session.name}-core"
-    python = session.run("python", "-c", "import sys; print(sys.executable)", silent=True).strip()
-    pybind11 = session.run("python", "-m", "pybind11", "--cmakedir", silent=True).strip()
+    python = answer(session, "python", "-c", "import sys; print(sys.executable)")
+    pybind11 = answer(session, "python", "-m", "pybind11", "--cmakedir")
     options += ("-GNinja", "-DSTAGENETS_CPP_TESTS=ON", f"-DPython_EXECUTABLE={python}")
     options += (f"-Dpybind11_DIR={pybind11}", f"-DCMAKE_CXX_COMPILER={compiler}")
-    session.run("cmake", "-S.", f"-B{folder}", *options)
-    session.run("cmake", "--build", folder, "--target", target)
+    session.run_install("cmake", "-S.", f"-B{folder}", *options)
+    session.run_install("cmake", "--build", folder, "--target", target)
     return f"{folder}/cpp/tests/{target}"
 
 
@@ -104,9 +109,7 @@ def install_checked(session: nox.Session, flags: str) -> str:
 def preload(session: nox.Session, *libraries: str) -> str:
     """GCC's own libraries of these names, for LD_PRELOAD: Python itself does not link them."""
     find = [f"-print-file-name={library}" for library in libraries]
-    return " ".join(
-        session.run("g++", option, silent=True, external=True).strip() for option in find
-    )
+    return " ".join(answer(session, "g++", option, external=True) for option in find)
 
 
 # Not for sanitizers: they measure memory, limit it, or replace the allocator themselves.

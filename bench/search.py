@@ -14,7 +14,7 @@ import time
 
 import numpy as np
 from sklearn.datasets import make_classification
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from stagenets import RVFLClassifier, RVFLClassifierCV
 
@@ -24,6 +24,7 @@ GRID = {
     "block_size": [1, 2],
     "pool_size": [50, 100],
 }
+FOLDS = StratifiedKFold(5)  # for both: of a number, the search would make shuffled folds
 
 
 def main() -> None:
@@ -40,12 +41,13 @@ def main() -> None:
         losses=["squared"],
         selections=["residual"],
         weight_inits=["sparse"],
+        cv=FOLDS,
         random_state=0,
         n_jobs=options.jobs,
     )
     method = {"loss": "squared", "selection": "residual", "weight_init": "sparse"}
     network = RVFLClassifier(**method, random_state=0, n_jobs=1)
-    plain = GridSearchCV(network, GRID, n_jobs=options.jobs)
+    plain = GridSearchCV(network, GRID, cv=FOLDS, n_jobs=options.jobs)
 
     def seconds(search: RVFLClassifierCV | GridSearchCV) -> float:
         started = time.perf_counter()
