@@ -162,6 +162,8 @@ OTHER_WORK = {
     "save": "model.save(path)",
     "export": "stagenets.to_numpy_source(model)",
     "standardise": "stagenets.ELMRegressor(n_hidden=1, alpha=1.0, n_jobs=2).fit(rows, rows[:, 0])",
+    # Equal rows take longest to be ranked, for units that begin at training values.
+    "rank": "stagenets.ELMRegressor(n_hidden=1, alpha=1.0, n_jobs=2).fit(equal, rows[:, 0])",
 }
 OTHER_SCRIPT = """
 import signal, sys, threading, time
@@ -174,6 +176,7 @@ X = rng.normal(size=(500, 300))
 params = {{"n_hidden": 2000, "alpha": 1.0, "selection": "random", "weight_init": "uniform"}}
 model = stagenets.ELMRegressor(**params, n_jobs={threads}, random_state=0).fit(X, X[:, 0])
 rows = rng.normal(size=(60_000, 300))
+equal = np.tile(X, (120, 1))
 path = sys.argv[1]
 
 def interrupt():

@@ -6,7 +6,8 @@ namespace {
 template <class Scalar>
 std::optional<SharedValues> shared_values(const TrainingRows<Scalar>& rows) {
   if (!rows.blocks.reduction() || !rows.draws.look_at_rows()) return std::nullopt;
-  return SharedValues(training_values(rows.inputs, rows.root_weights, rows.blocks), rows.blocks);
+  return SharedValues(training_values(rows.inputs, rows.root_weights, rows.blocks, rows.team),
+                      rows.blocks);
 }
 
 // Ranking rows takes a sort, which other units do not need.
@@ -14,7 +15,8 @@ template <class Scalar>
 TrainingValues values_for(const TrainingRows<Scalar>& rows,
                           const std::optional<SharedValues>& shared) {
   if (!rows.draws.look_at_rows()) return {};
-  return shared ? shared->known() : training_values(rows.inputs, rows.root_weights, rows.blocks);
+  return shared ? shared->known()
+                : training_values(rows.inputs, rows.root_weights, rows.blocks, rows.team);
 }
 
 // Pools of float64 fits are evaluated in single precision first, if the copy of the inputs that this takes is small or no

@@ -28,8 +28,9 @@ Index place_of(Index row, const std::vector<Index>& rows) {
 // Sorts rows by their inputs, one input after another: rows that agree so far are sorted by the next ones, twice as
 // many each time, as few rows agree for long.
 void sort_by_inputs(std::vector<Index>& order, Index inputs, const RowNumbers& numbers,
-                    const TrainingValues::Value& value, const RowBlocks& blocks) {
-  constexpr Index kMost = 64;
+                    const TrainingValues::Value& value, const RowBlocks& blocks,
+                    const TrainingValues::Poll& poll) {
+  constexpr Index kMost = 64, kRowsPerPoll = 64;
   std::vector<Run> runs{{0, order.size()}};
   for (Index input = 0, some = 1; input < inputs && !runs.empty();
        some = std::min(2 * some, kMost)) {
@@ -41,12 +42,14 @@ void sort_by_inputs(std::vector<Index>& order, Index inputs, const RowNumbers& n
     }
     std::sort(tied.begin(), tied.end());
     const MatrixD keys = values_of(tied, some, numbers, blocks, [&](Index row, double* out) {
+      if (poll && row % kRowsPerPoll == 0) poll();
       for (Index k = 0; k < some; ++k) out[k] = value(row, input + k);
     });
     const auto key = [&](Index place) { return keys.data() + place * some; };
     std::vector<Run> next;
     std::vector<Index> places;
     for (const auto& [first, last] : runs) {
+      if (poll) poll();
       places.clear();
       for (std::size_t i = first; i < last; ++i) places.push_back(place_of(order[i], tied));
       std::sort(places.begin(), places.end(), [&](Index a, Index b) {
@@ -71,8 +74,8 @@ void sort_by_inputs(std::vector<Index>& order, Index inputs, const RowNumbers& n
 
 TrainingValues::TrainingValues(const Value& value, Index rows, Index inputs,
                                const double* root_weights, const RowBlocks& blocks,
-                               const Before& before) {
-  constexpr Index kMostRanked = Index{1} << 16;
+                               const Before& before, const Poll& poll) {
+  constexpr Index kMostRanked = Index{1} << 16, kComparedPerPoll = 4096;
   std::vector<Index> weighted;
   for (Index row = 0; row < rows; ++row) {
     if (!root_weights || root_weights[row] > 0) weighted.push_back(row);
@@ -87,10 +90,13 @@ TrainingValues::TrainingValues(const Value& value, Index rows, Index inputs,
   for (Index i = 0; i < ranked; ++i) chosen.push_back(i * numbers_.all / ranked);
   order_ = chosen;
   if (before) {
-    std::sort(order_.begin(), order_.end(),
-              [&](Index a, Index b) { return before(local(a), local(b)); });
+    Index compared = 0;
+    std::sort(order_.begin(), order_.end(), [&](Index a, Index b) {
+      if (poll && ++compared % kComparedPerPoll == 0) poll();
+      return before(local(a), local(b));
+    });
   } else {
-    sort_by_inputs(order_, inputs, numbers_, value_, blocks);
+    sort_by_inputs(order_, inputs, numbers_, value_, blocks, poll);
   }
   if (!root_weights) return;
   const MatrixD weights = values_of(chosen, 1, numbers_, blocks, [&](Index row, double* out) {

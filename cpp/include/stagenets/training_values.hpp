@@ -17,12 +17,14 @@ class TrainingValues {
  public:
   using Value = std::function<double(Index row, Index input)>;
   using Before = std::function<bool(Index row, Index other)>;
+  using Poll = std::function<void()>;
 
   TrainingValues() = default;
   // value(row, input) of local rows, which must remain callable. Rows count root_weights² times, once if that is null.
-  // `before` sorts them, if it is known and all rows are local.
+  // `before` sorts them, if it is known and all rows are local. `poll`, if any, is called while they are sorted.
   TrainingValues(const Value& value, Index rows, Index inputs, const double* root_weights,
-                 const RowBlocks& blocks, const Before& before = nullptr);
+                 const RowBlocks& blocks, const Before& before = nullptr,
+                 const Poll& poll = nullptr);
   // The same order of rows with other values.
   TrainingValues with_values(Value value) const;
 
@@ -43,7 +45,7 @@ class TrainingValues {
 // The values of the inputs, which must outlive them.
 template <class Scalar>
 TrainingValues training_values(const Inputs<Scalar>& inputs, const double* root_weights,
-                               const RowBlocks& blocks) {
+                               const RowBlocks& blocks, Team& team) {
   const auto value = [&inputs](Index row, Index input) {
     double standardized;
     inputs.copy_columns({row, 1, nullptr}, input, 1, &standardized, 1);
@@ -54,7 +56,8 @@ TrainingValues training_values(const Inputs<Scalar>& inputs, const double* root_
   if (inputs.is_sparse()) {
     before = [&inputs](Index row, Index other) { return inputs.comes_before(row, other); };
   }
-  return TrainingValues(value, inputs.rows(), inputs.columns(), root_weights, blocks, before);
+  return TrainingValues(value, inputs.rows(), inputs.columns(), root_weights, blocks, before,
+                        [&team] { team.poll(0); });
 }
 
 // The same where other processes hold rows too: values can be looked at once they have been asked for, all that are
