@@ -22,8 +22,7 @@ from stagenets.dask import _tasks  # noqa: E402
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of a cluster that loses its workers
 
 
-@pytest.fixture(scope="module")
-def client():
+def two_workers():
     with (
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=0
@@ -31,6 +30,11 @@ def client():
         distributed.Client(cluster) as client,
     ):
         yield client
+
+
+client = pytest.fixture(two_workers, scope="module")
+# Killed workers may not be back for the next test, and joblib does not spread work over one.
+own_client = pytest.fixture(two_workers)
 
 
 def data():
@@ -60,18 +64,18 @@ def test_tasks_have_names_that_tell(client):
 
 
 @pytest.mark.parametrize("stage", [0, 5])
-def test_killed_worker_leaves_the_model_as_it_would_have_been(client, stage):
+def test_killed_worker_leaves_the_model_as_it_would_have_been(own_client, stage):
     _, _, parts, labels = data()
     params = problems.small(stagenets.RVFLClassifier).get_params()
-    whole = stagenets.dask.RVFLClassifier(**{**params, "client": client}).fit(parts, labels)
+    whole = stagenets.dask.RVFLClassifier(**{**params, "client": own_client}).fit(parts, labels)
     killed = []
 
     def kill(info):
         if info.stage == stage:
-            killed.append(next(iter(client.run(os.getpid).values())))
+            killed.append(next(iter(own_client.run(os.getpid).values())))
             os.kill(killed[-1], signal.SIGKILL)
 
-    params = {**params, "client": client, "callback": kill}
+    params = {**params, "client": own_client, "callback": kill}
     model = stagenets.dask.RVFLClassifier(**params).fit(parts, labels)
     assert len(killed) == 1
     np.testing.assert_array_equal(model.selected_, whole.selected_)
