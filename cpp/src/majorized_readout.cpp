@@ -376,11 +376,9 @@ typename MajorizedReadout<Scalar>::LeftOut MajorizedReadout<Scalar>::left_out(
                        influence.asDiagonal() * steps;
       const BlockWeights weights(roots_, piece);
       weights.unscale(scores);
-      const VectorD own = scores.cwiseProduct(labels).rowwise().sum();
-      const VectorD largest = scores.rowwise().maxCoeff();
-      const VectorD right = (own.array() >= largest.array()).select(VectorD::Ones(piece.count), 0);
-      into[0] += loss_.to_errors(scores, labels, weights).loss;
-      into[1] += weights.sum_of(right);
+      const RowLoss::Sums found = loss_.to_errors(scores, labels, weights);
+      into[0] += found.loss;
+      into[1] += found.right;
     });
   });
   return {sums[0] / total_weight_, sums[1] / total_weight_};

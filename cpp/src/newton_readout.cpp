@@ -49,6 +49,7 @@ MatrixD MajorizedReadout<Scalar>::weighted_gram(const VectorD& weights) const {
     if (weights[row] > 0) rows.push_back(row);
   }
   const Index count = static_cast<Index>(rows.size());
+  const VectorD roots = weights.cwiseMax(0.0).cwiseSqrt();
   const FactorColumns<Scalar> columns = factor_.columns(0, width());
   const auto gather = [&](RowRange range, MatrixMap<double> out, int worker) {
     for (Index done = 0; done < range.count;) {
@@ -63,7 +64,7 @@ MatrixD MajorizedReadout<Scalar>::weighted_gram(const VectorD& weights) const {
       for (Index column = 0; column < out.cols(); ++column) {
         for (Index i = 0; i < found; ++i) {
           const Index row = some[static_cast<std::size_t>(i)];
-          out(done + i, column) = std::sqrt(weights[row]) * values(row - block.first, column);
+          out(done + i, column) = roots[row] * values(row - block.first, column);
         }
       }
       done += found;

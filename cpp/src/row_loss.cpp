@@ -27,22 +27,21 @@ Array bend(Array& losses, double b) {
 // The curvatures of a row are the eigenvalues of diag(p) − ppᵀ, of which one is zero.
 RowLoss::Sums softmax_errors(MatrixD& scores, const Values& labels, bool bounded,
                              const BlockWeights& weights) {
-  const VectorD largest = scores.rowwise().maxCoeff();
-  scores = (-scores).colwise() + largest;
-  Array losses = scores.cwiseProduct(labels).rowwise().sum().array();
-  kernels<double>().exponential(scores.data(), scores.size());
-  const VectorD totals = scores.rowwise().sum();
-  losses += totals.array().log();
-  scores.array().colwise() /= totals.array();
-  Array left = 1 - scores.array().square().rowwise().sum();
-  scores = labels - scores;
+  const Index rows = scores.rows();
+  VectorD gaps(rows), totals(rows), squares(rows);
+  kernels<double>().softmax({rows, scores.cols(), scores.data(), scores.outerStride(),
+                             labels.data(), labels.outerStride(), gaps.data(), totals.data(),
+                             squares.data()});
+  Array losses = gaps.array() + totals.array().log();
+  Array left = 1 - squares.array();
   if (bounded) {
     const Array slopes = bend(losses, kBend);
     scores.array().colwise() *= slopes.col(0);
     left *= slopes;
   }
   return {weights.sum_of(losses.matrix()),
-          2 * weights.sum_of(left.matrix()) / static_cast<double>(labels.cols() - 1)};
+          2 * weights.sum_of(left.matrix()) / static_cast<double>(labels.cols() - 1),
+          weights.sum_of((gaps.array() <= 0).cast<double>().matrix())};
 }
 
 // With m the margin, ±score, the loss is log(1 + exp(−m)), and the error ±1 / (1 + exp(m)).

@@ -30,6 +30,19 @@ struct RowTally {
   const double* left_out = nullptr;
 };
 
+// Scores and labels (zeros and a one) of some rows, and what becomes of them.
+template <class Scalar>
+struct SoftmaxRows {
+  Index rows = 0, outputs = 0;
+  Scalar* scores = nullptr;
+  Index ld_scores = 0;
+  const Scalar* labels = nullptr;
+  Index ld_labels = 0;
+  Scalar* gaps = nullptr;     // by how much the score of the label is below the largest of its row
+  Scalar* totals = nullptr;   // of e^(score - largest)
+  Scalar* squares = nullptr;  // of the chances, summed
+};
+
 // All matrices are column-major; a leading dimension is the distance between columns, in elements. Nothing needs to be
 // aligned, arguments must not overlap, and any size may be zero. Equal inputs give equal bits.
 template <class Scalar>
@@ -62,6 +75,9 @@ struct Kernels {
 
   // column[i] <- e^-column[i] in place, for column[i] >= 0 and i < rows; within 4 ulp.
   void (*exponential)(Scalar* column, Index rows);
+
+  // Scores <- labels - chances, where the chances of a row are its e^score in proportion; and gaps, totals and squares.
+  void (*softmax)(const SoftmaxRows<Scalar>& rows);
 
   const char* name;  // the instruction set: "baseline", "avx2" or "avx512"
 };

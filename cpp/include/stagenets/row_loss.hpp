@@ -78,6 +78,7 @@ class RowLoss {
   struct Sums {
     double loss = 0;
     double curvature = 0;  // as a fraction of κ, the mean over the outputs
+    double right = 0;      // the weight of the rows whose one label has the largest score
   };
   // Replaces the scores of some rows, without weights, by their errors.
   Sums to_errors(MatrixD& scores, const Eigen::Ref<const MatrixD>& targets,

@@ -17,6 +17,7 @@ namespace {
 #include "combine.inl"
 #include "tally.inl"
 #include "exponential.inl"
+#include "softmax.inl"
 #include "table.inl"
 // clang-format on
 

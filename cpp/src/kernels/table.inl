@@ -4,5 +4,6 @@ constexpr Kernels<Scalar> all_kernels(const char* name) {
   return {activate<Scalar>,        add_transposed_product<Scalar>,
           subtract_product<Scalar>, combine_columns<Scalar>,
           lower_to_column<Scalar>,  tally_rows<Scalar>,
-          exponential<Scalar>,      name};
+          exponential<Scalar>,      softmax<Scalar>,
+          name};
 }
