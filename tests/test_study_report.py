@@ -3,6 +3,7 @@
 import csv
 import math
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -112,6 +113,22 @@ def test_comparisons_split_by_size(results):
     small = [i % 3 - 0.5 for i in range(10) if 100 * 3 ** (i % 4) < 300]
     assert record["n < 300"] == f"{np.mean(small):+.2f}"
     assert record["sets"] == "10"
+
+
+def test_sure_wins_are_counted_over_the_sets_that_both_models_have(results):
+    level = np.array([0.80, 0.82, 0.81, 0.79, 0.80])
+    scores = {
+        ("s00", "RG-RVFL"): level + np.array([0.05, 0.06, 0.04, 0.05, 0.05]),
+        ("s00", "RVFL"): level,
+        ("s01", "RG-RVFL"): level + np.array([0.05, -0.06, 0.04, -0.05, 0.05]),
+        ("s01", "RVFL"): level,
+        ("s02", "RG-RVFL"): level,
+        ("s03", "RG-RVFL"): level[:3],
+        ("s03", "RVFL"): level,
+    }
+    known = replace(results, scores=scores)
+    assert tables.sure_wins_and_losses(known, "RG-RVFL", "RVFL") == (1, 0)
+    assert tables.sure_wins_and_losses(known, "RVFL", "RG-RVFL") == (0, 1)
 
 
 def test_untuned_and_rival_models_are_compared():

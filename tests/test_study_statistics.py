@@ -12,6 +12,7 @@ from stagenets.study._statistics import (
     friedman,
     indistinct_groups,
     ranks,
+    surely_better,
     wilcoxon,
     win_tie_loss,
 )
@@ -39,6 +40,25 @@ def test_rounding_does_not_break_ties():
 
 def test_wins_ties_and_losses_are_counted():
     assert win_tie_loss(np.array([3.0, 2, 1, 5]), np.array([1.0, 2, 3, 4])) == (2, 1, 1)
+
+
+def test_surely_better_is_scipys_paired_t_test():
+    rng = np.random.default_rng(0)
+    signs = set()
+    for gap in np.linspace(-0.03, 0.03, 13):
+        first, second = rng.normal(0.9 + gap, 0.01, 5), rng.normal(0.9, 0.01, 5)
+        test = stats.ttest_rel(first, second)
+        expected = np.sign(test.statistic) if test.pvalue < 0.05 else 0
+        assert surely_better(first, second) == expected
+        signs.add(expected)
+    assert signs == {-1, 0, 1}
+
+
+def test_differences_without_deviation_decide_unless_they_vanish():
+    better, worse = np.array([0.9, 0.8, 0.7]), np.array([0.8, 0.7, 0.6])
+    assert (surely_better(better, worse), surely_better(worse, better)) == (1, -1)
+    assert surely_better(better, better) == 0
+    assert surely_better(better[:1], worse[:1]) == 0
 
 
 def test_wilcoxon_is_scipys(accuracy):

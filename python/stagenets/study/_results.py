@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,7 @@ class Results:
     """Accuracies and their deviations in per cent; NaN if a model has no result on a data set.
 
     `errors` are log-losses, or relative errors in regression, and `areas` those under ROC curves.
+    `scores` are those of each test part, by data set and model.
     """
 
     sets: list[str]
@@ -34,6 +35,7 @@ class Results:
     errors: Table
     areas: Table
     calibration_errors: Table
+    scores: dict[tuple[str, str], Table] = field(default_factory=dict)
 
     @property
     def tasks(self) -> dict[str, Mask]:
@@ -78,19 +80,30 @@ def collect(rows: Sequence[Row], order: Sequence[str]) -> Results:
         place = sets.index(row.dataset), models.index(row.model)
         means = [_mean_of(numbers) for numbers in (row.errors, row.areas, row.calibration_error)]
         tables[:, place[0], place[1]] = row.accuracy, row.deviation, row.seconds, *means
+    accuracy, deviation, seconds, errors, areas, calibration_errors = tables
     return Results(
         sets,
         models,
         np.array([shape[name][0] for name in sets], dtype=np.int64),
         np.array([shape[name][1] for name in sets], dtype=np.int64),
-        *tables,
+        accuracy,
+        deviation,
+        seconds,
+        errors,
+        areas,
+        calibration_errors,
+        scores={(row.dataset, row.model): _numbers_in(row.scores) for row in rows},
     )
+
+
+def _numbers_in(text: str) -> Table:
+    return np.array([float(number) for number in text.split()])
 
 
 def _mean_of(numbers: str) -> float:
     """The mean of numbers separated by spaces, NaN if there are none."""
-    values = [float(number) for number in numbers.split()]
-    return float(np.mean(values)) if values else np.nan
+    values = _numbers_in(numbers)
+    return float(np.mean(values)) if len(values) else np.nan
 
 
 def read_published(path: Path) -> Published:

@@ -12,7 +12,7 @@ import numpy as np
 
 from stagenets.study._models import ARCHITECTURES, MODELS, Plain
 from stagenets.study._results import Mask, Results, Table
-from stagenets.study._statistics import ranks, wilcoxon, win_tie_loss
+from stagenets.study._statistics import ranks, surely_better, wilcoxon, win_tie_loss
 
 Record = dict[str, Any]
 Pair = tuple[str, str]
@@ -152,6 +152,16 @@ def gains(results: Results, published: Table | None) -> list[Record]:
     return records
 
 
+def sure_wins_and_losses(results: Results, first: str, second: str) -> tuple[int, int]:
+    """On how many data sets the first model is surely better, and worse."""
+    found = []
+    for name in results.sets:
+        one, other = (results.scores.get((name, model)) for model in (first, second))
+        if one is not None and other is not None and len(one) == len(other):
+            found.append(surely_better(one, other))
+    return found.count(1), found.count(-1)
+
+
 def comparisons(results: Results, pairs: Sequence[Pair]) -> list[Record]:
     """First model minus second, overall and by size of the data set."""
     records = []
@@ -166,6 +176,7 @@ def comparisons(results: Results, pairs: Sequence[Pair]) -> list[Record]:
             record[size] = number(mean(difference[both & group]), sign=True)
         wins, ties, losses = win_tie_loss(results.column(first)[both], results.column(second)[both])
         record["win / tie / loss"] = f"{wins} / {ties} / {losses}"
+        record["surely"] = "{} / {}".format(*sure_wins_and_losses(results, first, second))
         p_value = wilcoxon(results.column(first)[both], results.column(second)[both])
         record["Wilcoxon p"] = _probability(p_value)
         records.append(record)
